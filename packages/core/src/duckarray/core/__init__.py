@@ -1,0 +1,23 @@
+"""Arrays that are not just arrays: `quaxify` runs any JAX program on objects that stand for arrays."""
+
+from importlib.metadata import version as _version
+
+from . import _rules as _rules
+from ._checking import checking_rules as checking_rules
+from ._dispatch import bind as bind
+from ._errors import AmbiguousRuleError as AmbiguousRuleError
+from ._errors import CarryTypeError as CarryTypeError
+from ._errors import MaterializeError as MaterializeError
+from ._errors import MaterializeWarning as MaterializeWarning
+from ._errors import NoRuleError as NoRuleError
+from ._errors import RuleOutputError as RuleOutputError
+from ._fields import field as field
+from ._materialize import materialization as materialization
+from ._materialize import materialize as materialize
+from ._quaxify import quaxify as quaxify
+from ._registry import register as register
+from ._trace import value_of as value_of
+from ._value import ArrayValue as ArrayValue
+from ._value import Value as Value
+
+__version__ = _version("duckarray-core")

@@ -1,0 +1,76 @@
+"""Checking mode: compares what a rule returned with what its primitive would have.
+
+It is off by default, since it evaluates each primitive once more abstractly; the environment
+variable `DUCKARRAY_CHECK_RULES=1` or `checking_rules()` turn it on.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+from jax.extend.core import Primitive
+
+from ._errors import RuleOutputError
+from ._summary import summarize
+from ._value import Value
+
+enabled = os.environ.get("DUCKARRAY_CHECK_RULES", "") not in ("", "0")
+
+
+@contextmanager
+def checking_rules(on: bool = True) -> Iterator[None]:
+    """Compares the result of every rule with the abstract evaluation of its primitive.
+
+    Raises:
+        RuleOutputError: inside, where a rule returns another shape, dtype or number of results.
+
+    Example:
+        >>> from duckarray.core import checking_rules
+        >>> with checking_rules():
+        ...     pass  # a rule that returns the wrong shape raises here
+    """
+    global enabled
+    before, enabled = enabled, on
+    try:
+        yield
+    finally:
+        enabled = before
+
+
+def check_output(
+    primitive: Primitive, rule: str, operands: Sequence[Any], params: dict[str, Any], out: Any
+) -> None:
+    """Raises a `RuleOutputError` if `out` is not what `primitive` gives for these operands."""
+    outs = out if primitive.multiple_results else [out]
+    if not isinstance(outs, list | tuple):
+        raise RuleOutputError(str(primitive), rule, f"a {type(outs).__name__}", "a list")
+    expected = _expected(primitive, operands, params)
+    if expected is None:
+        return
+    if len(outs) != len(expected):
+        raise RuleOutputError(
+            str(primitive), rule, f"{len(outs)} results", f"{len(expected)} results"
+        )
+    for got, want in zip(outs, expected, strict=True):
+        if not (hasattr(got, "shape") and hasattr(got, "dtype")):
+            got_type = type(got).__name__
+            raise RuleOutputError(str(primitive), rule, f"a {got_type}", summarize(want))
+        if tuple(got.shape) != tuple(want.shape) or got.dtype != want.dtype:
+            raise RuleOutputError(str(primitive), rule, summarize(got), summarize(want))
+
+
+def _expected(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    avals = [_struct(x) for x in operands]
+    if any(a is None for a in avals):
+        return None
+    out = jax.eval_shape(lambda *xs: primitive.bind(*xs, **params), *avals)
+    return out if primitive.multiple_results else [out]
+
+
+def _struct(x: Any) -> Any:
+    aval = x.aval() if isinstance(x, Value) else jax.typeof(x)
+    if not (hasattr(aval, "shape") and hasattr(aval, "dtype")):
+        return None
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))

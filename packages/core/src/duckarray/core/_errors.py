@@ -1,0 +1,124 @@
+"""Every exception and warning of `duckarray.core`; all keep what they report as attributes.
+
+```
+TypeError
+├── NoRuleError           a primitive has no rule and its operand has no dense form to fall back on
+├── MaterializeError      making a value dense is forbidden by the policy in force
+├── AmbiguousRuleError    two rules fit equally well
+├── CarryTypeError        a loop carry does not settle on one type
+└── RuleOutputError       a rule returned something other than the primitive does
+UserWarning
+└── MaterializeWarning    a value was made dense
+```
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class NoRuleError(TypeError):
+    """A primitive met a value that has no rule for it and that cannot be made dense.
+
+    Attributes:
+        primitive: the name of the primitive.
+        operands: one summary, such as `"Units f32[3]"`, for each operand.
+    """
+
+    def __init__(self, primitive: str, operands: Sequence[str], reason: str, where: str) -> None:
+        self.primitive, self.operands = primitive, tuple(operands)
+        super().__init__(
+            f"`{primitive}` on ({', '.join(operands)}) has no rule, and {reason}{where}.\n"
+            f'Write a rule for it: `@register("{primitive}")` on a function annotated with these '
+            "types, or give the type a `materialize`."
+        )
+
+
+class MaterializeError(TypeError):
+    """An operation would make a value dense while that is forbidden.
+
+    Attributes:
+        primitive: the name of the primitive that asked, or of what else asked.
+        operands: one summary for each operand.
+        value: the summary of the value that would be made dense.
+        nbytes: the size of the dense array, in bytes.
+    """
+
+    def __init__(
+        self, primitive: str, operands: Sequence[str], value: str, nbytes: int, where: str
+    ) -> None:
+        self.primitive, self.operands, self.value, self.nbytes = (
+            primitive,
+            tuple(operands),
+            value,
+            nbytes,
+        )
+        super().__init__(
+            f"`{primitive}` on ({', '.join(operands)}) would make {value} dense "
+            f"({nbytes:,} bytes){where}.\n"
+            f'Add a rule with `@register("{primitive}")`, make it dense yourself with '
+            '`materialize(x)`, or permit it with `with materialization("allow"):`.'
+        )
+
+
+class AmbiguousRuleError(TypeError):
+    """Several rules fit the operands and none is more specific than the others.
+
+    Attributes:
+        primitive: the name of the primitive.
+        operands: the operand types.
+        candidates: one line for each rule that fits, with the place where it is defined.
+    """
+
+    def __init__(self, primitive: str, operands: Sequence[str], candidates: Sequence[str]) -> None:
+        self.primitive, self.operands, self.candidates = (
+            primitive,
+            tuple(operands),
+            tuple(candidates),
+        )
+        listing = "".join(f"\n  {line}" for line in candidates)
+        super().__init__(
+            f"`{primitive}` on ({', '.join(operands)}) fits several rules, none more specific "
+            f"than the others:{listing}\n"
+            f"Add a rule for ({', '.join(operands)}), pass `precedence=` to `register`, or set "
+            "`array_priority` on the type that should win."
+        )
+
+
+class CarryTypeError(TypeError):
+    """A loop carry enters the body as one type and leaves it as another that cannot be joined.
+
+    Attributes:
+        primitive: `"scan"` or `"while"`.
+        path: which part of the carry, such as `carry[1]`.
+        enters: what goes into the body.
+        leaves: what comes out of it.
+    """
+
+    def __init__(self, primitive: str, path: str, enters: str, leaves: str, reason: str) -> None:
+        self.primitive, self.path, self.enters, self.leaves = primitive, path, enters, leaves
+        super().__init__(
+            f"`{primitive}` {path} enters as {enters} and leaves as {leaves}: {reason}.\n"
+            "Convert it inside the body so that it leaves as it came, or give the type a "
+            "`join` hook that says what both can become."
+        )
+
+
+class RuleOutputError(TypeError):
+    """A rule returned a shape, dtype or number of results other than its primitive would.
+
+    Attributes:
+        primitive: the name of the primitive.
+        rule: the name of the rule.
+    """
+
+    def __init__(self, primitive: str, rule: str, got: Any, expected: Any) -> None:
+        self.primitive, self.rule = primitive, rule
+        super().__init__(
+            f"rule `{rule}` for `{primitive}` returned {got}, but `{primitive}` gives {expected}.\n"
+            "A rule returns what its primitive would, with values in place of arrays; to pass to "
+            "the next rule, return `NotImplemented`."
+        )
+
+
+class MaterializeWarning(UserWarning):
+    """A value was made dense because no rule covers the operation."""

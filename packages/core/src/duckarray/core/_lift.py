@@ -1,0 +1,125 @@
+"""`lift`: how a value that nobody passed in takes part.
+
+A function may close over a value, create one, or hold one as a default argument. Where JAX meets it,
+`__jax_array__` binds the primitive `lift`, whose operands are the value's leaves and whose parameter is
+its structure. The interpreter turns it back into the value; a program that contains one is always
+interpreted. Outside any `quaxify` it is the place to say what to do.
+"""
+
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+from jax import tree_util as jtu
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from ._summary import summarize
+from ._value import Value
+
+lift_p = Primitive("duckarray_lift")
+
+_OUTSIDE = """{value} was passed to a JAX function outside `quaxify`, which knows nothing of it.
+Wrap the function: `quaxify(fn)(x)`; or make the value dense: `materialize(x)`."""
+
+
+class _Lifting(threading.local):
+    """Whether this thread is inside a `quaxify`; `_Lifting.used`: whether anything was ever lifted."""
+
+    depth = 0
+    used = False
+
+    @contextmanager
+    def allowed(self) -> Iterator[None]:
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
+
+lifting = _Lifting()
+
+
+def lift(value: Value) -> Any:
+    """`value` as an array of the trace that is current.
+
+    Raises:
+        TypeError: outside `quaxify`.
+    """
+    if not lifting.depth:
+        raise TypeError(_OUTSIDE.format(value=f"`{summarize(value)}`"))
+    _Lifting.used = True  # for all threads: they share JAX's caches of traced programs
+    leaves, structure = jtu.tree_flatten(value)
+    return lift_p.bind(*leaves, structure=structure)
+
+
+def contains_lift(params: Any) -> bool:
+    """Whether a program among the parameters of a primitive lifts a value."""
+    return any(_jaxpr_contains_lift(j) for p in params.values() for j in _jaxprs(p))
+
+
+def _jaxprs(param: Any) -> Iterator[Any]:
+    for x in param if isinstance(param, tuple | list) else (param,):
+        if hasattr(x, "eqns"):
+            yield x
+
+
+_contains: dict[int, tuple[Any, bool]] = {}
+
+
+def _jaxpr_contains_lift(jaxpr: Any) -> bool:
+    key = id(jaxpr)
+    hit = _contains.get(key)
+    if hit is None:
+        found = any(e.primitive is lift_p or contains_lift(e.params) for e in jaxpr.eqns)
+        reference = weakref.ref(jaxpr, lambda _: _contains.pop(key, None))
+        hit = _contains[key] = reference, found
+    return hit[1]
+
+
+def _materialize_leaves(*leaves: Any, structure: Any) -> Any:
+    from ._materialize import materialize
+
+    return materialize(structure.unflatten(leaves))
+
+
+def _refuse(*leaves: Any, structure: Any) -> Any:
+    value = structure.unflatten(leaves)
+    raise TypeError(_OUTSIDE.format(value=f"`{type(value).__name__}`"))
+
+
+def _abstract_eval(*leaves: Any, structure: Any) -> Any:
+    structs = [jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type) for x in leaves]
+    return structure.unflatten(structs).aval()
+
+
+def _lower(context: Any, *leaves: Any, structure: Any) -> Any:
+    return _refuse(*leaves, structure=structure)
+
+
+def _jvp(primals: Any, tangents: Any, *, structure: Any) -> Any:
+    from ._rules.tangents import push_forward
+
+    out = lift_p.bind(*primals, structure=structure)
+    return out, push_forward(structure, primals, [ad.instantiate_zeros(t) for t in tangents])
+
+
+def _batch(leaves: Any, axes: Any, *, structure: Any) -> Any:
+    size = next(x.shape[a] for x, a in zip(leaves, axes, strict=True) if a is not None)
+    stacked = [batching.bdim_at_front(x, a, size) for x, a in zip(leaves, axes, strict=True)]
+    whole = structure.unflatten(stacked)
+    one = structure.unflatten([jax.ShapeDtypeStruct(x.shape[1:], x.dtype) for x in stacked])
+    if whole.aval().shape == (size, *one.aval().shape):
+        return lift_p.bind(*stacked, structure=structure), 0
+    return jax.vmap(lambda *xs: _materialize_leaves(*xs, structure=structure))(*stacked), 0
+
+
+lift_p.def_impl(_refuse)
+lift_p.def_abstract_eval(_abstract_eval)
+mlir.register_lowering(lift_p, _lower)
+ad.primitive_jvps[lift_p] = _jvp
+batching.primitive_batchers[lift_p] = _batch

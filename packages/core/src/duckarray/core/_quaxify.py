@@ -1,0 +1,148 @@
+"""`quaxify`: the transform that lets values stand for arrays in an unmodified program."""
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+from jax import tree_util as jtu
+from jax.extend.core import set_current_trace, take_current_trace
+
+from ._lift import lifting
+from ._trace import DuckTrace, DuckTracer, trace_over
+from ._value import Value, is_value
+
+
+def quaxify(fn: Callable[..., Any], *, filter_spec: Any = True) -> Callable[..., Any]:
+    """Makes `fn` accept values where it expects arrays.
+
+    Every JAX primitive that `fn` runs, under whatever transform or control flow, is dispatched on the
+    types of its operands. What is an array stays one: it is not wrapped and costs nothing. Values that
+    `fn` closes over, creates, or has as default arguments take part too.
+
+    Args:
+        fn: any function, method or callable object; a pytree callable (an Equinox module) may hold
+            values in its leaves.
+        filter_spec: which values take part: a bool, a function of a value, or a prefix of the tree
+            `(fn, args, kwargs)` of such. Others pass through untouched, for a `quaxify` inside.
+
+    Returns:
+        A callable of the same signature, a pytree with `fn` as its child. It returns values where
+        results are values; what is returned as it came in is the identical object.
+
+    Raises:
+        TypeError: if `fn` is not callable.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.core import ArrayValue, quaxify, register
+        >>> class Scaled(ArrayValue):
+        ...     array: jax.Array
+        ...     factor: float
+        ...     def materialize(self):
+        ...         return self.factor * self.array
+        >>> @register("neg")
+        ... def _neg_scaled(x: Scaled, **params):
+        ...     return Scaled(x.array, -x.factor)
+        >>> quaxify(lambda x: -x)(Scaled(jnp.ones(3), 2.0)).factor
+        -2.0
+    """
+    if not callable(fn):
+        raise TypeError(
+            f"`quaxify({fn!r})` takes a function, but got a `{type(fn).__name__}`.\n"
+            "Pass the function whose arguments are to be values."
+        )
+    return Quaxified(fn, filter_spec)
+
+
+class Quaxified:
+    """What `quaxify` returns."""
+
+    def __init__(self, fn: Callable[..., Any], filter_spec: Any) -> None:
+        functools.update_wrapper(self, fn, updated=())
+        self.__wrapped__ = fn
+        self._fn, self._filter_spec = fn, filter_spec
+        self._defaults = _value_defaults(fn)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._defaults:
+            kwargs = _with_defaults(self._fn, self._defaults, args, kwargs)
+        call = (_look_through(self._fn), args, kwargs)
+        leaves, structure = jtu.tree_flatten(call, is_leaf=is_value)
+        if self._filter_spec is True:
+            chosen = [isinstance(x, Value) for x in leaves]
+        else:
+            chosen = _choose(self._filter_spec, call)
+        with take_current_trace() as parent, lifting.allowed():
+            trace = trace_over(parent)
+            fn, args, kwargs = structure.unflatten(
+                [DuckTracer(trace, x) if c else x for x, c in zip(leaves, chosen, strict=True)]
+            )
+            with set_current_trace(trace):
+                out = fn(*args, **kwargs)
+            return jtu.tree_map(functools.partial(_unwrap, trace), out, is_leaf=is_value)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"quaxify({self._fn!r})"
+
+
+jtu.register_pytree_node(
+    Quaxified,
+    lambda q: ((q._fn,), q._filter_spec),
+    lambda filter_spec, children: Quaxified(children[0], filter_spec),
+)
+
+
+def _unwrap(trace: DuckTrace, x: Any) -> Any:
+    if isinstance(x, Value):  # one the function made itself may hold tracers
+        owns = any(map(trace.owns, jtu.tree_leaves(x)))
+        return jtu.tree_map(trace.unwrap, x) if owns else x
+    return trace.unwrap(x)
+
+
+def _look_through(fn: Any) -> Any:
+    """Callables that hold arguments, as pytrees, so that the values among those are found."""
+    if type(fn) is functools.partial:
+        return jtu.Partial(_look_through(fn.func), *fn.args, **fn.keywords)
+    if isinstance(fn, types.MethodType):
+        return jtu.Partial(fn.__func__, fn.__self__)
+    return fn
+
+
+def _choose(filter_spec: Any, call: tuple[Any, ...]) -> list[bool]:
+    """For each leaf of `call`, whether it is a value that `filter_spec` selects."""
+
+    def mark(spec: Any, subtree: Any) -> Any:
+        return jtu.tree_map(
+            lambda x: is_value(x) and bool(spec(x) if callable(spec) else spec),
+            subtree,
+            is_leaf=is_value,
+        )
+
+    if isinstance(filter_spec, bool) or callable(filter_spec):
+        marks = mark(filter_spec, call)
+    else:
+        marks = jtu.tree_map(mark, filter_spec, call)
+    return jtu.tree_leaves(marks)
+
+
+def _value_defaults(fn: Any) -> dict[str, Any]:
+    """The default arguments of a Python function that hold values."""
+    if not (getattr(fn, "__defaults__", None) or getattr(fn, "__kwdefaults__", None)):
+        return {}
+    return {
+        name: p.default
+        for name, p in inspect.signature(fn).parameters.items()
+        if any(map(is_value, jtu.tree_leaves(p.default, is_leaf=is_value)))
+    }
+
+
+def _with_defaults(
+    fn: Any, defaults: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    given = inspect.signature(fn).bind(*args, **kwargs).arguments
+    return {**kwargs, **{k: v for k, v in defaults.items() if k not in given}}

@@ -1,0 +1,245 @@
+"""`register`, and finding the rules for a primitive and the types of its operands.
+
+Plum says which signature is more specific; it is asked once for each combination of operand types.
+The answer, all rules that fit from the most specific to the least, is kept by type tuple.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeVar
+
+import jax
+import plum
+from jax.extend.core import Primitive
+
+from ._errors import AmbiguousRuleError
+from ._jax import find_primitive
+from ._value import Value
+
+F = TypeVar("F", bound=Callable[..., Any])
+RuleFunction = Callable[..., Any]
+
+_NO_ANNOTATIONS = """rule `{name}` has no annotations on its operands, so there is nothing to dispatch on.
+Annotate each operand, as in `def {name}(x: MyArray, y: ArrayLike, **params): ...`."""
+
+_NO_OPERANDS = """rule `{name}` takes no positional operands, so there is nothing to dispatch on.
+Write it as `def {name}(x: MyArray, **params): ...`."""
+
+_NOT_BINARY = """rule `{name}` is registered with `commutative=True`, but takes {count} operands.
+Only a rule of two operands can be mirrored: leave `commutative` out."""
+
+
+class Rule(NamedTuple):
+    """A function, what it is called by, and the operand types it is for."""
+
+    function: RuleFunction
+    name: str
+    signature: plum.Signature
+    precedence: int
+
+
+class RuleSet(NamedTuple):
+    """The rules that fit one combination of types, the most specific first."""
+
+    functions: tuple[RuleFunction, ...]
+    names: tuple[str, ...]
+
+
+_rules: dict[Primitive, list[Rule]] = {}
+_resolved: dict[tuple[Primitive, tuple[type, ...]], RuleSet] = {}
+_version = 0
+
+
+def register(
+    *primitives: Primitive | str, precedence: int = 0, commutative: bool = False
+) -> Callable[[F], F]:
+    """Makes a function the rule for what a primitive does with operands of certain types.
+
+    The annotations of the positional parameters are the operand types: a subclass of `ArrayValue`,
+    `ArrayLike` or `jax.Array` for a dense operand of any kind, a union, `object` for anything;
+    `*xs: T` takes any number. The parameters of the primitive arrive as keywords; JAX adds some from
+    time to time, so a rule ends in `**params`. A rule with a keyword `primitive` is given it. A rule
+    that returns `NotImplemented` passes to the next most specific one.
+
+    Args:
+        *primitives: one or more primitives, or their names (`"dot_general"`).
+        precedence: decides between rules of which neither is more specific; the greater wins.
+        commutative: whether a rule for `(A, B)` serves `(B, A)` too, its operands exchanged.
+
+    Returns:
+        A decorator that returns the function as it is.
+
+    Raises:
+        ValueError: if JAX has no primitive of that name.
+        TypeError: if the function has no annotated operands, or is `commutative` and not binary.
+
+    Example:
+        >>> import jax
+        >>> from jax.typing import ArrayLike
+        >>> from duckarray.core import ArrayValue, register
+        >>> class Scaled(ArrayValue):
+        ...     array: jax.Array
+        ...     factor: jax.Array
+        ...     def materialize(self):
+        ...         return self.factor * self.array
+        >>> @register("mul", commutative=True)
+        ... def _mul_scaled_dense(x: Scaled, y: ArrayLike, **params):
+        ...     return Scaled(x.array * y, x.factor)
+    """
+    if not primitives:
+        raise TypeError(
+            "`register()` was given no primitive.\n"
+            'Name one or more, as in `@register("add", "sub")`.'
+        )
+    found = [find_primitive(p) for p in primitives]
+
+    def decorate(function: F) -> F:
+        signature = _signature(function)
+        for primitive in found:
+            _add(primitive, _prepare(function, primitive), function, signature, precedence)
+            if commutative:
+                mirrored, mirror = _mirror(function, signature, primitive)
+                _add(primitive, mirrored, function, mirror, precedence)
+        _changed()
+        return function
+
+    return decorate
+
+
+def registry_version() -> int:
+    """A number that grows with each rule registered; a part of every cache key."""
+    return _version
+
+
+def resolve(primitive: Primitive, types: tuple[type, ...]) -> RuleSet:
+    """The rules for operands of these types; a dense operand's type is given as `jax.Array`."""
+    key = (primitive, types)
+    found = _resolved.get(key)
+    if found is None:
+        found = _resolved[key] = _resolve(primitive, types)
+    return found
+
+
+def save_rules() -> Callable[[], None]:
+    """Remembers all rules; calling what it returns restores them (for tests)."""
+    saved = {primitive: list(rules) for primitive, rules in _rules.items()}
+
+    def restore() -> None:
+        _rules.clear()
+        _rules.update({primitive: list(rules) for primitive, rules in saved.items()})
+        _changed()
+
+    return restore
+
+
+def _changed() -> None:
+    global _version
+    _version += 1
+    _resolved.clear()
+
+
+def _add(
+    primitive: Primitive,
+    prepared: RuleFunction,
+    function: RuleFunction,
+    signature: plum.Signature,
+    precedence: int,
+) -> None:
+    rules = _rules.setdefault(primitive, [])
+    rules[:] = [r for r in rules if r.signature != signature]  # the later definition replaces
+    name = f"{function.__module__}.{function.__qualname__}"
+    rules.append(Rule(prepared, name, signature, precedence))
+
+
+def _signature(function: RuleFunction) -> plum.Signature:
+    positional = [
+        p
+        for p in inspect.signature(function).parameters.values()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)
+        and (p.default is p.empty or p.annotation is not p.empty)
+    ]
+    name = function.__qualname__
+    if not positional:
+        raise TypeError(_NO_OPERANDS.format(name=name))
+    if all(p.annotation is p.empty for p in positional):
+        raise TypeError(_NO_ANNOTATIONS.format(name=name))
+    signature = plum.Signature.from_callable(function)
+    varargs = {} if not signature.has_varargs else {"varargs": _array_type(signature.varargs)}
+    return plum.Signature(*map(_array_type, signature.types), **varargs)
+
+
+def _array_type(hint: Any) -> Any:
+    """What a dense operand's annotation is compared as: jaxtyping's shapes are not dispatched on."""
+    array_type = getattr(hint, "array_type", None)
+    return hint if array_type is None else array_type
+
+
+def _prepare(function: RuleFunction, primitive: Primitive) -> RuleFunction:
+    parameter = inspect.signature(function).parameters.get("primitive")
+    if parameter is None or parameter.kind is not parameter.KEYWORD_ONLY:
+        return function
+    return functools.partial(function, primitive=primitive)
+
+
+def _mirror(
+    function: RuleFunction, signature: plum.Signature, primitive: Primitive
+) -> tuple[RuleFunction, plum.Signature]:
+    if signature.has_varargs or len(signature.types) != 2:
+        count = "any number of" if signature.has_varargs else len(signature.types)
+        raise TypeError(_NOT_BINARY.format(name=function.__qualname__, count=count))
+    prepared = _prepare(function, primitive)
+
+    @functools.wraps(function)
+    def mirrored(x: Any, y: Any, **params: Any) -> Any:
+        return prepared(y, x, **params)
+
+    return mirrored, plum.Signature(*reversed(signature.types))
+
+
+def _resolve(primitive: Primitive, types: tuple[type, ...]) -> RuleSet:
+    target = plum.Signature(*types)
+    remaining = [r for r in _rules.get(primitive, ()) if target <= r.signature]
+    functions: list[RuleFunction] = []
+    names: list[str] = []
+    while remaining:
+        best = [
+            r for r in remaining if not any(o.signature < r.signature for o in remaining if o is not r)
+        ]
+        best = _greatest(best, lambda r: r.precedence)
+        best = _greatest(best, lambda r: _priority(r.signature, len(types)))
+        if len(best) > 1:
+            functions.append(_ambiguity(primitive, types, best))
+            names.append("<ambiguous>")
+            break
+        functions.append(best[0].function)
+        names.append(best[0].name)
+        remaining.remove(best[0])
+    return RuleSet(tuple(functions), tuple(names))
+
+
+def _greatest(rules: list[Rule], key: Callable[[Rule], int]) -> list[Rule]:
+    if len(rules) < 2:
+        return rules
+    top = max(map(key, rules))
+    return [r for r in rules if key(r) == top]
+
+
+def _priority(signature: plum.Signature, count: int) -> int:
+    """The greatest `array_priority` among the value types a rule names."""
+    hints: Iterable[Any] = signature.expand_varargs(count)
+    return max(
+        (h.array_priority for h in hints if isinstance(h, type) and issubclass(h, Value)),
+        default=-1,
+    )
+
+
+def _ambiguity(primitive: Primitive, types: tuple[type, ...], rules: list[Rule]) -> RuleFunction:
+    """A rule that raises; the error appears only where dispatch gets as far as this."""
+    operands = ["dense" if t is jax.Array else t.__name__ for t in types]
+    candidates = [f"{r.name}{str(r.signature).removeprefix('Signature')}" for r in rules]
+
+    def ambiguous(*operands_: Any, **params: Any) -> Any:
+        raise AmbiguousRuleError(str(primitive), operands, candidates)
+
+    return ambiguous

@@ -1,0 +1,34 @@
+"""`jax.checkpoint`: the program is run with dispatch inside a new checkpoint of the same kind."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+from jax.extend.core import Primitive, set_current_trace, take_current_trace
+
+from .._dispatch import handles
+from .._jax import EditingTrace, remat_p
+from .._structure import Tree, flatten, unflatten
+from .._trace import run_jaxpr
+
+
+@handles(remat_p)
+def _remat(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    leaves, trees = flatten(operands)
+    out_trees: tuple[Tree, ...] = ()
+
+    def interpreted(*leaves: Any) -> Any:
+        nonlocal out_trees
+        outs, out_trees = flatten(run_jaxpr(params["jaxpr"], unflatten(trees, leaves)))
+        return outs
+
+    checkpointed = jax.checkpoint(
+        interpreted, prevent_cse=params["prevent_cse"], policy=params["policy"]
+    )
+    # Where a gradient was taken inside `quaxify`, this is the recomputation. Only with `differentiated`
+    # kept does XLA not merge it with the forward pass.
+    updates = {"differentiated": params["differentiated"]}
+    with take_current_trace() as parent:
+        with set_current_trace(EditingTrace(parent, primitive, updates)):
+            outs = checkpointed(*leaves)
+    return unflatten(out_trees, outs)

@@ -1,0 +1,218 @@
+"""`DuckTrace` and `DuckTracer`: how an operation that JAX binds reaches `dispatch`.
+
+Only values are wrapped in tracers. An operation without one goes to the parent trace as it is and its
+result comes back raw, so dense code costs nothing, stays concrete and keeps JAX's own caches.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jax.core import Trace, Tracer
+from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
+
+from ._dispatch import dispatch, handlers
+from ._jax import as_function, bind_under, binds_plainly, is_eager, jit_p, typeof
+from ._lift import contains_lift, lift_p, lifting
+from ._value import ArrayValue, Value
+
+# Bodies up to this many equations (`jnp.add` and its like) are called through a cached `jax.jit` in
+# eager mode, since JAX evaluates a `jit` bound to a trace, rather than called, in Python. Longer
+# bodies go to JAX's own cache of compiled programs, so that nothing is compiled twice.
+_SMALL_JIT = 8
+
+
+class DuckTracer(Tracer):  # type: ignore[misc]
+    """What the traced program sees in place of a value."""
+
+    __slots__ = ("_lazy_aval", "value")
+
+    def __init__(self, trace: "DuckTrace", value: Value) -> None:
+        # The base class would store an aval, and many tracers are never asked for theirs.
+        self._trace = trace
+        self.value = value
+        self._lazy_aval = None
+
+    @property
+    def aval(self) -> Any:
+        if self._lazy_aval is None:
+            with set_current_trace(self._trace.parent_trace):
+                self._lazy_aval = self.value.aval()
+        return self._lazy_aval
+
+    @property
+    def _line_info(self) -> None:
+        return None
+
+    @_line_info.setter
+    def _line_info(self, value: Any) -> None:
+        pass
+
+    def to_concrete_value(self) -> Any:
+        from ._materialize import densify
+
+        with set_current_trace(self._trace.parent_trace):
+            dense = densify(self.value, "conversion to a concrete value")
+        return dense.to_concrete_value() if isinstance(dense, Tracer) else dense
+
+
+class DuckTrace(Trace):  # type: ignore[misc]
+    """Dispatches every primitive that meets a value; all others go to `parent_trace`."""
+
+    __slots__ = ("parent_requires_low", "parent_trace", "tag")
+
+    def __init__(self, parent: Trace, tag: TraceTag) -> None:
+        super().__init__()
+        self.parent_trace = parent
+        self.parent_requires_low = parent.requires_low
+        self.tag = tag
+        # Else JAX would take its composite primitives apart before an outer `grad` has seen them.
+        self.requires_low = False
+
+    def owns(self, x: Any) -> bool:
+        return type(x) is DuckTracer and x._trace.tag is self.tag
+
+    def wrap(self, x: Any) -> Any:
+        return DuckTracer(self, x) if isinstance(x, Value) else x
+
+    def unwrap(self, x: Any) -> Any:
+        return x.value if type(x) is DuckTracer and x._trace.tag is self.tag else x
+
+    def process_primitive(
+        self, primitive: Primitive, tracers: Sequence[Any], params: Any, /
+    ) -> Any:
+        tag = self.tag
+        for t in tracers:
+            if type(t) is DuckTracer and t._trace.tag is tag:
+                break
+        else:
+            return self._process_dense(primitive, tracers, params)
+        operands = [t.value if type(t) is DuckTracer and t._trace.tag is tag else t for t in tracers]
+        return self._dispatch(primitive, operands, params)
+
+    def _dispatch(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
+        with set_current_trace(self.parent_trace):
+            out = dispatch(primitive, operands, params)
+        if primitive.multiple_results:
+            return [DuckTracer(self, x) if isinstance(x, Value) else x for x in out]
+        return DuckTracer(self, out) if isinstance(out, Value) else out
+
+    def _process_dense(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
+        """An operation without a value among its operands."""
+        if primitive is lift_p:
+            return DuckTracer(self, params["structure"].unflatten(operands))
+        if lifting.used and primitive in handlers and contains_lift(params):
+            return self._dispatch(primitive, operands, params)
+        if not self.parent_requires_low and binds_plainly(primitive):
+            return self.parent_trace.process_primitive(primitive, operands, params)
+        if primitive is jit_p and self.parent_requires_low and _is_small(params):
+            with set_current_trace(self.parent_trace):
+                return handlers[jit_p](primitive, operands, params)
+        return bind_under(self.parent_trace, primitive, operands, params)
+
+    def stage_value(self, value: Any) -> Any:
+        return value if self.owns(value) else self.parent_trace.stage_value(value)
+
+    def process_custom_jvp_call(
+        self,
+        primitive: Primitive,
+        fun: Any,
+        jvp: Any,
+        tracers: Sequence[Any],
+        /,
+        *,
+        symbolic_zeros: bool,
+    ) -> list[Any]:
+        from ._rules.custom_jvp import custom_jvp_call
+
+        operands = [self.unwrap(t) for t in tracers]
+        outs = custom_jvp_call(self, primitive, fun, jvp, operands, symbolic_zeros)
+        return [self.wrap(x) for x in outs]
+
+    def process_custom_vjp_call(
+        self,
+        primitive: Primitive,
+        fun: Any,
+        fwd: Any,
+        bwd: Any,
+        tracers: Sequence[Any],
+        /,
+        *,
+        out_trees: Callable[[], Any],
+        symbolic_zeros: bool,
+    ) -> list[Any]:
+        from ._rules.custom_vjp import custom_vjp_call
+
+        operands = [self.unwrap(t) for t in tracers]
+        outs = custom_vjp_call(self, primitive, fun, fwd, bwd, operands, out_trees, symbolic_zeros)
+        return [self.wrap(x) for x in outs]
+
+
+def _is_small(params: Any) -> bool:
+    return len(params["jaxpr"].eqns) <= _SMALL_JIT
+
+
+class _ThisThread(threading.local):
+    eager_trace: DuckTrace | None = None
+
+
+_this_thread = _ThisThread()
+
+
+def trace_over(parent: Trace) -> DuckTrace:
+    """A trace above `parent`; above the eager one always the same, for each thread.
+
+    JAX's cache of compiled calls has the current trace in its key: with a new trace for each eager
+    call, every jitted function called inside would gain a dead entry each time.
+    """
+    if not is_eager(parent):
+        return DuckTrace(parent, TraceTag())
+    trace = _this_thread.eager_trace
+    if trace is None or trace.parent_trace is not parent:
+        trace = _this_thread.eager_trace = DuckTrace(parent, TraceTag())
+    return trace
+
+
+def run(tag: TraceTag, function: Callable[..., Sequence[Any]], operands: Sequence[Any]) -> list[Any]:
+    """Calls `function` with values wrapped, under a trace above the current one; unwraps."""
+    with take_current_trace() as parent, lifting.allowed():
+        trace = DuckTrace(parent, tag)
+        inner = [DuckTracer(trace, x) if isinstance(x, Value) else x for x in operands]
+        with set_current_trace(trace):
+            outs = function(*inner)
+        return [trace.unwrap(x) for x in outs]
+
+
+def run_jaxpr(jaxpr: Any, operands: Sequence[Any]) -> list[Any]:
+    """Runs a jaxpr on arrays and values, with dispatch; returns arrays and values."""
+    return run(TraceTag(), as_function(jaxpr), operands)
+
+
+def bind_inside(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Binds operands some of which are values and some tracers, in the trace that is current."""
+    with take_current_trace() as trace:
+        if isinstance(trace, DuckTrace):
+            return trace.process_primitive(primitive, [trace.wrap(x) for x in operands], params)
+        with set_current_trace(trace):
+            return dispatch(primitive, operands, params)
+
+
+def value_of(x: Any) -> Any:
+    """The value behind an array seen inside `quaxify`; anything else as it is.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.core import ArrayValue, quaxify, value_of
+        >>> class Wrapped(ArrayValue):
+        ...     array: jax.Array
+        ...     def materialize(self):
+        ...         return self.array
+        >>> quaxify(lambda x: type(value_of(x)).__name__)(Wrapped(jnp.ones(2)))
+        'Wrapped'
+    """
+    return x.value if isinstance(x, DuckTracer) else x
+
+
+def dense_aval(x: Any) -> Any:
+    """The abstract value of an array, or of the array a value stands for."""
+    return x.aval() if isinstance(x, ArrayValue) else typeof(x)

@@ -1,0 +1,211 @@
+"""`Value` and `ArrayValue`: what a type must say about itself, and the hooks it may add."""
+
+import dataclasses
+import functools
+import math
+from typing import Any, ClassVar, Literal, Self, TypeGuard, dataclass_transform
+
+import jax
+import numpy as np
+from jax import tree_util as jtu
+from jax.core import ShapedArray
+from jax.extend.core import Primitive
+
+from ._fields import field, make_value_class
+from ._summary import summarize
+
+Policy = Literal["allow", "warn", "error"]
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+class Value:
+    """Stands for something JAX computes with; the base of `ArrayValue`, which stands for an array.
+
+    A subclass is a frozen dataclass and a pytree: its fields are its children, those declared with
+    `field(static=True)` are part of the tree structure. Constructing one runs `__post_init__` and
+    `__check_init__` if they exist; unflattening one runs neither.
+
+    A class may derive from `equinox.Module` too; then Equinox makes the dataclass.
+    """
+
+    array_priority: ClassVar[int] = 0
+    """Which type's rule wins where two fit equally well: the greater. Wrappers that must stay on
+    the outside (names: 200, units: 100) say so here; representations keep 0."""
+
+    materialization: ClassVar[Policy] = "warn"
+    """What happens, unless `materialization(...)` says otherwise, where no rule covers an
+    operation and this type has to be made dense for it."""
+
+    leaf_linear: ClassVar[bool] = False
+    """Whether `materialize` is linear in the floating-point leaves. Such a type keeps itself through
+    `custom_jvp` and `custom_vjp` rules, its tangents being values of the same type."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__ != __name__:
+            make_value_class(cls, missing_materialize=cls._is_abstract())
+
+    @classmethod
+    def _is_abstract(cls) -> bool:
+        return False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__ or name not in {f.name for f in dataclasses.fields(self)}:  # type: ignore[arg-type]
+            raise dataclasses.FrozenInstanceError(f"cannot assign to `{type(self).__name__}.{name}`")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot delete `{type(self).__name__}.{name}`")
+
+    def aval(self) -> ShapedArray:
+        """The abstract value (shape, dtype …) of what this stands for."""
+        raise NotImplementedError(
+            f"`{type(self).__name__}` stands for something that is not an array, so it has to say "
+            "what by a method `aval`."
+        )
+
+    @staticmethod
+    def default(primitive: Primitive, values: list[Any], params: dict[str, Any]) -> Any:
+        """Is asked when no rule covers `primitive`; `NotImplemented` goes on to `materialize`."""
+        return NotImplemented
+
+    def join(self, other: Any) -> Self | None:
+        """A value like what both `self` and `other` (a value, or None for dense) can become.
+
+        Where branches of `cond` or the turns of a loop give different types, both are converted to
+        the structure of what this returns. None means dense.
+        """
+        return None
+
+    def coerce_like(self, template: Any) -> Any:
+        """`self` as a value with the structure of `template`, or `NotImplemented`."""
+        return NotImplemented
+
+    def drop_leading(self) -> Self | None:
+        """What this looks like without its leading axis, as one turn of `scan` over it sees it.
+
+        Its leaves lose their leading axes, so only what the static fields say need change. None, the
+        default, says that this cannot be done leaf by leaf.
+        """
+        return None
+
+    def add_leading(self, n: int) -> Self | None:
+        """What `n` of these, their leaves stacked on a new leading axis, look like."""
+        return None
+
+    def __repr__(self) -> str:
+        fields = (
+            f"{f.name}={_field_repr(getattr(self, f.name, None))}"
+            for f in dataclasses.fields(self)  # type: ignore[arg-type]
+            if f.repr
+        )
+        return f"{type(self).__name__}({', '.join(fields)})"
+
+
+class ArrayValue(Value):
+    """Stands for an array: a pytree that knows the shape and dtype of the dense array it could be.
+
+    A subclass gives its fields and `materialize`. Rules made with `register` say what primitives
+    do with it; where there is none, it is made dense under the policy of `materialization`.
+
+    Raises:
+        TypeError: on construction, if the class has no `materialize`, or if a field annotated as an
+            array is given something else.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.core import ArrayValue, quaxify, register
+        >>> class Diagonal(ArrayValue):
+        ...     diagonal: jax.Array
+        ...     def materialize(self):
+        ...         return jnp.diag(self.diagonal)
+        >>> @register("neg")
+        ... def _neg_diagonal(x: Diagonal, **params):
+        ...     return Diagonal(-x.diagonal)
+        >>> quaxify(jnp.negative)(Diagonal(jnp.array([1.0, 2.0])))
+        Diagonal(diagonal=f32[2])
+    """
+
+    @classmethod
+    def _is_abstract(cls) -> bool:
+        return cls.materialize is ArrayValue.materialize
+
+    def materialize(self) -> Any:
+        """The dense array this stands for; its fields may be values themselves."""
+        raise NotImplementedError
+
+    def aval(self) -> ShapedArray:
+        """The shape, dtype and weak type of the array; derived from `materialize` by default."""
+        leaves, structure = jtu.tree_flatten(self)
+        return _abstract_materialize(structure, tuple(map(_leaf_key, leaves)))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array this stands for."""
+        return tuple(self.aval().shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the array this stands for."""
+        return self.aval().dtype  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of the array this stands for."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of entries of the array this stands for."""
+        return math.prod(self.shape)
+
+    def __jax_array__(self) -> Any:
+        from ._lift import lift
+
+        return lift(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        from ._materialize import densify
+
+        return np.asarray(densify(self, "numpy.asarray"), dtype=dtype)
+
+
+def is_value(x: Any) -> TypeGuard[Value]:
+    """Whether `x` is a `Value`; made to be passed as `is_leaf`."""
+    return isinstance(x, Value)
+
+
+def child_fields(value: Any) -> tuple[str, ...]:
+    """The names of the fields that are children, for a class of ours or of Equinox's."""
+    names = type(value).__dict__.get("_dynamic_fields")
+    if names is None:
+        names = tuple(f.name for f in dataclasses.fields(value) if not f.metadata.get("static"))
+        type.__setattr__(type(value), "_dynamic_fields", names)
+    return names  # type: ignore[no-any-return]
+
+
+def _field_repr(x: Any) -> str:
+    if hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, Value):
+        return summarize(x)
+    return repr(x)
+
+
+def _leaf_key(leaf: Any) -> tuple[Any, ...]:
+    aval = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.typeof(leaf)
+    return aval.shape, aval.dtype, getattr(aval, "weak_type", False), _explicit_sharding(aval)
+
+
+def _explicit_sharding(aval: Any) -> Any:
+    return getattr(aval, "sharding", None)
+
+
+@functools.lru_cache(maxsize=4096)
+def _abstract_materialize(structure: Any, leaves: tuple[Any, ...]) -> ShapedArray:
+    from ._materialize import materialize
+
+    structs = [
+        jax.ShapeDtypeStruct(shape, dtype, weak_type=weak, sharding=sharding)
+        for shape, dtype, weak, sharding in leaves
+    ]
+    out = jax.eval_shape(lambda *xs: materialize(structure.unflatten(xs)), *structs)
+    return ShapedArray(out.shape, out.dtype, weak_type=getattr(out, "weak_type", False))
