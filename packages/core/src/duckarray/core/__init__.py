@@ -1,10 +1,10 @@
-"""Arrays that are not just arrays: `quaxify` runs any JAX program on objects that stand for arrays."""
+"""`quaxify`: any JAX program, run on objects that stand for arrays."""
 
 from importlib.metadata import version as _version
 
 from . import _rules as _rules
+from ._bind import bind as bind
 from ._checking import checking_rules as checking_rules
-from ._dispatch import bind as bind
 from ._errors import AmbiguousRuleError as AmbiguousRuleError
 from ._errors import CarryTypeError as CarryTypeError
 from ._errors import MaterializeError as MaterializeError

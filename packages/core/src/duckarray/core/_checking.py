@@ -16,7 +16,12 @@ from ._errors import RuleOutputError
 from ._summary import summarize
 from ._value import Value
 
-enabled = os.environ.get("DUCKARRAY_CHECK_RULES", "") not in ("", "0")
+
+class _Mode:
+    enabled = os.environ.get("DUCKARRAY_CHECK_RULES", "") not in ("", "0")
+
+
+mode = _Mode()
 
 
 @contextmanager
@@ -31,12 +36,11 @@ def checking_rules(on: bool = True) -> Iterator[None]:
         >>> with checking_rules():
         ...     pass  # a rule that returns the wrong shape raises here
     """
-    global enabled
-    before, enabled = enabled, on
+    before, mode.enabled = mode.enabled, on
     try:
         yield
     finally:
-        enabled = before
+        mode.enabled = before
 
 
 def check_output(

@@ -100,10 +100,11 @@ def _install_checks(cls: Any, missing_materialize: bool) -> None:
     array_fields: list[tuple[str, set[type]]] | None = None
     set_field = object.__setattr__
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         nonlocal array_fields
         if type(self) is not cls:  # called by the constructor of a subclass, which checks itself
-            return init(self, *args, **kwargs)
+            init(self, *args, **kwargs)
+            return
         if missing_materialize:
             raise TypeError(_NO_MATERIALIZE.format(cls=cls.__name__))
         init(self, *args, **kwargs)
@@ -118,9 +119,11 @@ def _install_checks(cls: Any, missing_materialize: bool) -> None:
         for check in checks:
             check(self)
 
-    __init__.__wrapped__ = init  # type: ignore[attr-defined]  # `inspect.signature` shows the fields
-    __init__.__doc__ = init.__doc__
-    cls.__init__ = __init__
+    # `inspect.signature` looks here and shows the fields.
+    construct.__wrapped__ = init  # type: ignore[attr-defined]
+    construct.__name__, construct.__doc__ = "__init__", init.__doc__
+    construct.__qualname__ = f"{cls.__qualname__}.__init__"
+    cls.__init__ = construct
 
 
 def _array_fields(cls: Any) -> list[tuple[str, set[type]]]:

@@ -11,10 +11,18 @@ from typing import Any
 
 import jax
 from jax import lax
-from jax.core import Trace, Tracer
+from jax.core import Trace
+from jax.extend import linear_util as lu
 from jax.extend import source_info_util
-from jax.extend.core import ClosedJaxpr, Primitive, jaxpr_as_fun, primitives
+from jax.extend.core import (  # type: ignore[attr-defined]
+    ClosedJaxpr,
+    Primitive,
+    jaxpr_as_fun,
+    mapped_aval,
+    primitives,
+)
 from jax.interpreters import ad
+from jax.interpreters import partial_eval as pe
 
 typeof = jax.typeof
 
@@ -23,7 +31,8 @@ cond_p = primitives.cond_p
 while_p = primitives.while_p
 scan_p = primitives.scan_p
 remat_p = primitives.remat_p
-# One primitive, renamed: `closed_call` until 0.10, `eval_jaxpr` from 0.11 on; `call_p` is its alias.
+# One primitive, renamed: `closed_call` until 0.10, `eval_jaxpr` from 0.11 on; `call_p` is its
+# alias.
 call_primitives = tuple({p.name: p for p in (primitives.closed_call_p, primitives.call_p)}.values())
 
 # JAX's own symbolic zero, as cotangent rules return it.
@@ -53,7 +62,7 @@ def bind_under(trace: Trace, primitive: Primitive, operands: Sequence[Any], para
 def as_function(jaxpr: Any) -> Callable[..., list[Any]]:
     """A function that runs `jaxpr`, open or closed, on flat operands."""
     if isinstance(jaxpr, ClosedJaxpr):
-        return jaxpr_as_fun(jaxpr)
+        return jaxpr_as_fun(jaxpr)  # type: ignore[no-any-return]
     return lambda *operands: jax.core.eval_jaxpr(jaxpr, (), *operands)
 
 
@@ -127,7 +136,7 @@ def _primitives_by_name() -> dict[str, Primitive]:
     return table
 
 
-class EditingTrace(Trace):  # type: ignore[misc]
+class EditingTrace(Trace):
     """Hands everything to `parent`, replacing some parameters of one primitive on the way.
 
     It lets a primitive be made by its public function and still keep the parameters that the public
@@ -135,13 +144,13 @@ class EditingTrace(Trace):  # type: ignore[misc]
     """
 
     def __init__(self, parent: Trace, primitive: Primitive, updates: dict[str, Any]) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.parent_trace = parent
         self.requires_low = parent.requires_low
         self._primitive, self._updates = primitive, updates
 
     def process_primitive(
-        self, primitive: Primitive, operands: Sequence[Tracer], params: Any, /
+        self, primitive: Primitive, operands: Sequence[Any], params: Any, /
     ) -> Any:
         if primitive is self._primitive:
             params = {**params, **self._updates}
@@ -149,3 +158,47 @@ class EditingTrace(Trace):  # type: ignore[misc]
 
     def stage_value(self, value: Any) -> Any:
         return self.parent_trace.stage_value(value)
+
+
+def stage(function: Callable[..., Any], avals: Sequence[Any], like: Any) -> tuple[Any, list[Any]]:
+    """Traces `function` on abstract operands; a jaxpr to bind in place of `like`, and its avals.
+
+    JAX's public control flow functions would trace it again, and spend a millisecond on what the
+    equation being replaced has been checked for already. The jaxpr is None where only they will do:
+    when it has constants, which would have to become operands, or effects.
+    """
+    debug_info = getattr(like, "debug_info", None) or like.jaxpr.debug_info
+    wrapped = lu.wrap_init(function, debug_info=debug_info.with_unknown_names())
+    jaxpr, out_avals, consts = pe.trace_to_jaxpr_dynamic(wrapped, list(avals))
+    if consts or jaxpr.effects:
+        return None, out_avals
+    # From 0.12 on every jaxpr is a closed one.
+    return (jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr, ())), out_avals
+
+
+@cache
+def scan_arity(consts: int, carry: int, xs: int, ys: int) -> dict[str, Any]:
+    """The parameters by which `scan` knows how many operands of each kind it has.
+
+    They are read off an example, since their names and types differ between versions.
+    """
+
+    def body(carry_: list[Any], xs_: list[Any], consts_: list[Any]) -> tuple[list[Any], list[Any]]:
+        total: Any = 1.0
+        for x in (*consts_, *xs_, *carry_):
+            total = lax.add(total, x)
+        return [lax.add(c, total) for c in carry_], [lax.mul(total, float(i)) for i in range(ys)]
+
+    def example(consts_: list[Any], carry_: list[Any], xs_: list[Any]) -> Any:
+        return lax.scan(lambda c, x: body(c, x, consts_), carry_, xs_, length=1)
+
+    one, stacked = jax.ShapeDtypeStruct((), "float32"), jax.ShapeDtypeStruct((1,), "float32")
+    jaxpr = jax.make_jaxpr(example)([one] * consts, [one] * carry, [stacked] * xs)
+    (equation,) = (e for e in jaxpr.eqns if e.primitive is scan_p)
+    own = ("jaxpr", "length", "reverse", "unroll")
+    return {name: value for name, value in equation.params.items() if name not in own}
+
+
+def without_leading_axis(aval: Any) -> Any:
+    """The abstract value of one slice along the leading axis."""
+    return mapped_aval(aval.shape[0], 0, aval)

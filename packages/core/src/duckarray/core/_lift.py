@@ -1,9 +1,9 @@
 """`lift`: how a value that nobody passed in takes part.
 
-A function may close over a value, create one, or hold one as a default argument. Where JAX meets it,
-`__jax_array__` binds the primitive `lift`, whose operands are the value's leaves and whose parameter is
-its structure. The interpreter turns it back into the value; a program that contains one is always
-interpreted. Outside any `quaxify` it is the place to say what to do.
+A function may close over a value, create one, or hold one as a default argument. Where JAX meets
+it, `__jax_array__` binds the primitive `lift`, whose operands are the value's leaves and whose
+parameter is its structure. The interpreter turns it back into the value; a program that contains
+one is always interpreted. Outside any `quaxify` it is the place to say what to do.
 """
 
 import threading
@@ -27,7 +27,7 @@ Wrap the function: `quaxify(fn)(x)`; or make the value dense: `materialize(x)`."
 
 
 class _Lifting(threading.local):
-    """Whether this thread is inside a `quaxify`; `_Lifting.used`: whether anything was ever lifted."""
+    """Whether this thread is inside a `quaxify`, and whether any thread ever lifted anything."""
 
     depth = 0
     used = False

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FrameType
 from typing import Any, get_args
 
 from jax import tree_util as jtu
@@ -77,7 +78,7 @@ def current_policy() -> Policy | None:
 
 
 def densify(x: Any, primitive: Any, operands: Any = None) -> Any:
-    """Makes one operand of `primitive` dense, as the policy permits; what is dense stays as it is."""
+    """Makes an operand of `primitive` dense, as the policy permits; what is dense stays."""
     if not isinstance(x, Value):
         return x
     policy = _policy.get() or type(x).materialization
@@ -144,10 +145,11 @@ def has_nested(value: Any) -> bool:
 
 def _user_stacklevel() -> int:
     """How far up the stack the first frame outside this package, JAX and Equinox is."""
-    frame, level = sys._getframe(1), 1
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
     while frame is not None:
         package = frame.f_globals.get("__name__", "").split(".")
         if package[0] not in ("jax", "equinox") and package[:2] != ["duckarray", "core"]:
             return level
-        frame, level = frame.f_back, level + 1  # type: ignore[assignment]
+        frame, level = frame.f_back, level + 1
     return 1

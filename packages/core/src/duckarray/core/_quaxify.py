@@ -17,9 +17,9 @@ from ._value import Value, is_value
 def quaxify(fn: Callable[..., Any], *, filter_spec: Any = True) -> Callable[..., Any]:
     """Makes `fn` accept values where it expects arrays.
 
-    Every JAX primitive that `fn` runs, under whatever transform or control flow, is dispatched on the
-    types of its operands. What is an array stays one: it is not wrapped and costs nothing. Values that
-    `fn` closes over, creates, or has as default arguments take part too.
+    Every JAX primitive that `fn` runs, under whatever transform or control flow, is dispatched on
+    the types of its operands. What is an array stays one: it is not wrapped and costs nothing.
+    Values that `fn` closes over, creates, or has as default arguments take part too.
 
     Args:
         fn: any function, method or callable object; a pytree callable (an Equinox module) may hold
@@ -69,6 +69,7 @@ class Quaxified:
         if self._defaults:
             kwargs = _with_defaults(self._fn, self._defaults, args, kwargs)
         call = (_look_through(self._fn), args, kwargs)
+        structure: Any
         leaves, structure = jtu.tree_flatten(call, is_leaf=is_value)
         if self._filter_spec is True:
             chosen = [isinstance(x, Value) for x in leaves]

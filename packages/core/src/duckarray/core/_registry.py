@@ -20,7 +20,7 @@ from ._value import Value
 F = TypeVar("F", bound=Callable[..., Any])
 RuleFunction = Callable[..., Any]
 
-_NO_ANNOTATIONS = """rule `{name}` has no annotations on its operands, so there is nothing to dispatch on.
+_NO_ANNOTATIONS = """rule `{name}` has no annotations, so there is nothing to dispatch on.
 Annotate each operand, as in `def {name}(x: MyArray, y: ArrayLike, **params): ...`."""
 
 _NO_OPERANDS = """rule `{name}` takes no positional operands, so there is nothing to dispatch on.
@@ -48,7 +48,7 @@ class RuleSet(NamedTuple):
 
 _rules: dict[Primitive, list[Rule]] = {}
 _resolved: dict[tuple[Primitive, tuple[type, ...]], RuleSet] = {}
-_version = 0
+_version = [0]
 
 
 def register(
@@ -58,9 +58,9 @@ def register(
 
     The annotations of the positional parameters are the operand types: a subclass of `ArrayValue`,
     `ArrayLike` or `jax.Array` for a dense operand of any kind, a union, `object` for anything;
-    `*xs: T` takes any number. The parameters of the primitive arrive as keywords; JAX adds some from
-    time to time, so a rule ends in `**params`. A rule with a keyword `primitive` is given it. A rule
-    that returns `NotImplemented` passes to the next most specific one.
+    `*xs: T` takes any number. The parameters of the primitive arrive as keywords; JAX adds some
+    from time to time, so a rule ends in `**params`. A rule with a keyword `primitive` is given it.
+    A rule that returns `NotImplemented` passes to the next most specific one.
 
     Args:
         *primitives: one or more primitives, or their names (`"dot_general"`).
@@ -109,7 +109,7 @@ def register(
 
 def registry_version() -> int:
     """A number that grows with each rule registered; a part of every cache key."""
-    return _version
+    return _version[0]
 
 
 def resolve(primitive: Primitive, types: tuple[type, ...]) -> RuleSet:
@@ -134,8 +134,7 @@ def save_rules() -> Callable[[], None]:
 
 
 def _changed() -> None:
-    global _version
-    _version += 1
+    _version[0] += 1
     _resolved.clear()
 
 
@@ -170,7 +169,7 @@ def _signature(function: RuleFunction) -> plum.Signature:
 
 
 def _array_type(hint: Any) -> Any:
-    """What a dense operand's annotation is compared as: jaxtyping's shapes are not dispatched on."""
+    """What an annotation is compared as: the shapes jaxtyping states are not dispatched on."""
     array_type = getattr(hint, "array_type", None)
     return hint if array_type is None else array_type
 
@@ -204,7 +203,9 @@ def _resolve(primitive: Primitive, types: tuple[type, ...]) -> RuleSet:
     names: list[str] = []
     while remaining:
         best = [
-            r for r in remaining if not any(o.signature < r.signature for o in remaining if o is not r)
+            r
+            for r in remaining
+            if not any(o.signature < r.signature for o in remaining if o is not r)
         ]
         best = _greatest(best, lambda r: r.precedence)
         best = _greatest(best, lambda r: _priority(r.signature, len(types)))

@@ -19,7 +19,7 @@ def flatten(operands: Iterable[Any]) -> tuple[list[Any], tuple[Tree, ...]]:
     trees: list[Tree] = []
     for x in operands:
         if isinstance(x, Value):
-            parts, tree = jtu.tree_flatten(x)
+            parts, tree = _take_apart(x)
             leaves += parts
             trees.append(tree)
         else:
@@ -35,6 +35,10 @@ def unflatten(trees: Sequence[Tree], leaves: Iterable[Any]) -> list[Any]:
         next(rest) if tree is None else tree.unflatten([next(rest) for _ in range(tree.num_leaves)])
         for tree in trees
     ]
+
+
+def _take_apart(value: Value) -> tuple[list[Any], Tree]:
+    return jtu.tree_flatten(value)
 
 
 def width(tree: Tree) -> int:
@@ -54,7 +58,7 @@ class Slot:
 
     def __init__(self, x: Any) -> None:
         if isinstance(x, Value):
-            leaves, self.tree = jtu.tree_flatten(x)
+            leaves, self.tree = _take_apart(x)
             avals = [x if isinstance(x, jax.ShapeDtypeStruct) else jax.typeof(x) for x in leaves]
             self.leaves = tuple((a.shape, a.dtype) for a in avals)
             structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]

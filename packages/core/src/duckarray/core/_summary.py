@@ -36,9 +36,9 @@ def _array(x: Any) -> str:
 
 def short_dtype(dtype: Any) -> str:
     """The abbreviation JAX prints for a dtype: `f32`, `bf16`, `i8`, `bool`, `key<fry>`."""
-    if jax.dtypes.issubdtype(dtype, jax.dtypes.extended):
+    if jnp.issubdtype(dtype, jax.dtypes.extended):
         return str(dtype)
-    name = jnp.dtype(dtype).name
+    name: str = jnp.dtype(dtype).name
     letters = name.rstrip("0123456789")
     return _SHORT[letters] + name[len(letters) :] if letters in _SHORT else name
 

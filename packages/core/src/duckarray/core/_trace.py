@@ -1,7 +1,8 @@
 """`DuckTrace` and `DuckTracer`: how an operation that JAX binds reaches `dispatch`.
 
-Only values are wrapped in tracers. An operation without one goes to the parent trace as it is and its
-result comes back raw, so dense code costs nothing, stays concrete and keeps JAX's own caches.
+Only values are wrapped in tracers. An operation without one goes to the parent trace as it is
+and its result comes back raw, so dense code costs nothing, stays concrete and keeps JAX's own
+caches.
 """
 
 import threading
@@ -22,7 +23,7 @@ from ._value import ArrayValue, Value
 _SMALL_JIT = 8
 
 
-class DuckTracer(Tracer):  # type: ignore[misc]
+class DuckTracer(Tracer):  # type: ignore[type-arg]
     """What the traced program sees in place of a value."""
 
     __slots__ = ("_lazy_aval", "value")
@@ -31,10 +32,10 @@ class DuckTracer(Tracer):  # type: ignore[misc]
         # The base class would store an aval, and many tracers are never asked for theirs.
         self._trace = trace
         self.value = value
-        self._lazy_aval = None
+        self._lazy_aval: Any = None
 
     @property
-    def aval(self) -> Any:
+    def aval(self) -> Any:  # type: ignore[override]
         if self._lazy_aval is None:
             with set_current_trace(self._trace.parent_trace):
                 self._lazy_aval = self.value.aval()
@@ -56,13 +57,13 @@ class DuckTracer(Tracer):  # type: ignore[misc]
         return dense.to_concrete_value() if isinstance(dense, Tracer) else dense
 
 
-class DuckTrace(Trace):  # type: ignore[misc]
+class DuckTrace(Trace):
     """Dispatches every primitive that meets a value; all others go to `parent_trace`."""
 
     __slots__ = ("parent_requires_low", "parent_trace", "tag")
 
     def __init__(self, parent: Trace, tag: TraceTag) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.parent_trace = parent
         self.parent_requires_low = parent.requires_low
         self.tag = tag
@@ -87,7 +88,9 @@ class DuckTrace(Trace):  # type: ignore[misc]
                 break
         else:
             return self._process_dense(primitive, tracers, params)
-        operands = [t.value if type(t) is DuckTracer and t._trace.tag is tag else t for t in tracers]
+        operands = [
+            t.value if type(t) is DuckTracer and t._trace.tag is tag else t for t in tracers
+        ]
         return self._dispatch(primitive, operands, params)
 
     def _dispatch(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
@@ -173,7 +176,9 @@ def trace_over(parent: Trace) -> DuckTrace:
     return trace
 
 
-def run(tag: TraceTag, function: Callable[..., Sequence[Any]], operands: Sequence[Any]) -> list[Any]:
+def run(
+    tag: TraceTag, function: Callable[..., Sequence[Any]], operands: Sequence[Any]
+) -> list[Any]:
     """Calls `function` with values wrapped, under a trace above the current one; unwraps."""
     with take_current_trace() as parent, lifting.allowed():
         trace = DuckTrace(parent, tag)
@@ -186,15 +191,6 @@ def run(tag: TraceTag, function: Callable[..., Sequence[Any]], operands: Sequenc
 def run_jaxpr(jaxpr: Any, operands: Sequence[Any]) -> list[Any]:
     """Runs a jaxpr on arrays and values, with dispatch; returns arrays and values."""
     return run(TraceTag(), as_function(jaxpr), operands)
-
-
-def bind_inside(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    """Binds operands some of which are values and some tracers, in the trace that is current."""
-    with take_current_trace() as trace:
-        if isinstance(trace, DuckTrace):
-            return trace.process_primitive(primitive, [trace.wrap(x) for x in operands], params)
-        with set_current_trace(trace):
-            return dispatch(primitive, operands, params)
 
 
 def value_of(x: Any) -> Any:

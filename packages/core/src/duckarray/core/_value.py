@@ -37,8 +37,8 @@ class Value:
     operation and this type has to be made dense for it."""
 
     leaf_linear: ClassVar[bool] = False
-    """Whether `materialize` is linear in the floating-point leaves. Such a type keeps itself through
-    `custom_jvp` and `custom_vjp` rules, its tangents being values of the same type."""
+    """Whether `materialize` is linear in the floating-point leaves. Such a type keeps itself
+    through `custom_jvp` and `custom_vjp` rules, its tangents being values of the same type."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -51,7 +51,9 @@ class Value:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__ or name not in {f.name for f in dataclasses.fields(self)}:  # type: ignore[arg-type]
-            raise dataclasses.FrozenInstanceError(f"cannot assign to `{type(self).__name__}.{name}`")
+            raise dataclasses.FrozenInstanceError(
+                f"cannot assign to `{type(self).__name__}.{name}`"
+            )
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
@@ -84,8 +86,8 @@ class Value:
     def drop_leading(self) -> Self | None:
         """What this looks like without its leading axis, as one turn of `scan` over it sees it.
 
-        Its leaves lose their leading axes, so only what the static fields say need change. None, the
-        default, says that this cannot be done leaf by leaf.
+        Its leaves lose their leading axes, so only what the static fields say need change. None,
+        the default, says that this cannot be done leaf by leaf.
         """
         return None
 
@@ -181,7 +183,7 @@ def child_fields(value: Any) -> tuple[str, ...]:
     if names is None:
         names = tuple(f.name for f in dataclasses.fields(value) if not f.metadata.get("static"))
         type.__setattr__(type(value), "_dynamic_fields", names)
-    return names  # type: ignore[no-any-return]
+    return names
 
 
 def _field_repr(x: Any) -> str:

@@ -1,81 +1,73 @@
-"""`cond`, `switch` and `platform_dependent`: the branches run with dispatch; their types are joined."""
+"""`cond`, `switch`, `platform_dependent`: branches run with dispatch, their types are joined."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import jax
 from jax import lax
 from jax.extend.core import Primitive
 
-from .._dispatch import handles
-from .._jax import cond_p
-from .._materialize import densify
-from .._structure import Slot, convert, flatten, join, unflatten
-from .._trace import run_jaxpr
-from ._mismatch import Mismatch, forget
+from duckarray.core._dispatch import handles
+from duckarray.core._jax import cond_p, stage, typeof
+from duckarray.core._materialize import densify
+from duckarray.core._structure import Slot, Tree, convert, flatten, join, unflatten
+from duckarray.core._trace import run_jaxpr
+
+from .eager import compiled_when_eager
 
 
 @handles(cond_p)
+@compiled_when_eager
 def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     index = densify(operands[0], primitive, operands)
     leaves, trees = flatten(operands[1:])
-    branches = params["branches"]
-
-    def run_branch(jaxpr: Any, leaves: Sequence[Any]) -> list[Any]:
-        return run_jaxpr(jaxpr, unflatten(trees, leaves))
-
-    def choose(settle: Callable[[list[Any]], list[Any]]) -> Any:
-        functions = [_branch(run_branch, jaxpr, settle) for jaxpr in branches]
-        return _choose(index, functions, leaves, params)
-
-    first: list[Slot] | None = None
-
-    def same_as_first(outs: list[Any]) -> list[Any]:
-        nonlocal first
-        slots = list(map(Slot, outs))
-        if first is None:
-            first = slots
-        elif slots != first:
-            raise Mismatch
-        return outs
-
-    try:
-        return choose(same_as_first)
-    except Mismatch as error:
-        forget(error)
-    slots: list[list[Slot]] = []
-    for jaxpr in branches:
-        jax.eval_shape(_probe(run_branch, jaxpr, slots), *leaves)
-    joined = [functools.reduce(join, each) for each in zip(*slots, strict=True)]
-    return choose(
-        lambda outs: [convert(x, s, primitive) for x, s in zip(outs, joined, strict=True)]
-    )
+    branches = [_Branch(primitive, jaxpr, trees) for jaxpr in params["branches"]]
+    avals = list(map(typeof, leaves))
+    staged = [stage(branch, avals, branch.jaxpr) for branch in branches]
+    slots = [branch.slots for branch in branches]
+    if any(s != slots[0] for s in slots[1:]):
+        joined = [functools.reduce(join, each) for each in zip(*slots, strict=True)]
+        for branch in branches:
+            branch.target = joined
+        staged = [stage(branch, avals, branch.jaxpr) for branch in branches]
+    jaxprs, out_avals = zip(*staged, strict=True)
+    if None in jaxprs or any(a != out_avals[0] for a in out_avals[1:]):
+        outs = _choose(index, branches, leaves, params)
+    else:
+        outs = primitive.bind(index, *leaves, **{**params, "branches": jaxprs})
+    return unflatten(branches[0].trees, outs)
 
 
-def _branch(run_branch: Any, jaxpr: Any, settle: Any) -> Callable[..., tuple[Any, ...]]:
-    return lambda *leaves: tuple(settle(run_branch(jaxpr, leaves)))
+class _Branch:
+    """A branch as a function on leaves, which notes what its outputs are."""
 
+    def __init__(self, primitive: Primitive, jaxpr: Any, operand_trees: Sequence[Tree]) -> None:
+        self.primitive, self.jaxpr, self.operand_trees = primitive, jaxpr, operand_trees
+        self.target: list[Slot] | None = None
+        self.slots: list[Slot] = []
+        self.trees: tuple[Tree, ...] = ()
 
-def _probe(run_branch: Any, jaxpr: Any, slots: list[list[Slot]]) -> Callable[..., list[Any]]:
-    def probe(*leaves: Any) -> list[Any]:
-        outs: list[Any] = run_branch(jaxpr, leaves)
-        slots.append(list(map(Slot, outs)))
-        return outs
-
-    return probe
+    def __call__(self, *leaves: Any) -> list[Any]:
+        outs = run_jaxpr(self.jaxpr, unflatten(self.operand_trees, leaves))
+        self.slots = list(map(Slot, outs))
+        if self.target is not None:
+            pairs = zip(outs, self.target, strict=True)
+            outs = [convert(x, slot, self.primitive) for x, slot in pairs]
+        leaves_out, self.trees = flatten(outs)
+        return leaves_out
 
 
 def _choose(
-    index: Any, functions: list[Any], leaves: Sequence[Any], params: dict[str, Any]
+    index: Any, branches: list[_Branch], leaves: Sequence[Any], params: dict[str, Any]
 ) -> list[Any]:
+    """By JAX's public functions, for branches with constants, effects or differing weak types."""
     platforms = params.get("branches_platforms")
     if platforms is None:
-        return list(lax.switch(index, functions, *leaves))
+        return list(lax.switch(index, [branch.__call__ for branch in branches], *leaves))
     default, by_platform = None, {}
-    for names, function in zip(platforms, functions, strict=True):
+    for names, branch in zip(platforms, branches, strict=True):
         if names is None:
-            default = function
+            default = branch
         else:
-            by_platform.update(dict.fromkeys(names, function))
+            by_platform.update(dict.fromkeys(names, branch))
     return list(lax.platform_dependent(*leaves, default=default, **by_platform))

@@ -1,7 +1,7 @@
 """`custom_jvp`: the user's derivative rule stays the rule for programs that meet values.
 
-The call is bound again on the leaves of its operands. Around the user's function leaves become values;
-around its rule, tangents of leaves become tangents of the arrays the values stand for.
+The call is bound again on the leaves of its operands. Around the user's function leaves become
+values; around its rule, tangents of leaves become tangents of the arrays the values stand for.
 """
 
 import threading
@@ -14,11 +14,12 @@ from jax.custom_derivatives import SymbolicZero
 from jax.extend import linear_util as lu
 from jax.extend.core import Primitive, TraceTag, set_current_trace
 
-from .._jax import bind_under, typeof, without_argument_names
-from .._materialize import densify
-from .._structure import Tree, flatten, unflatten, value_type, width
-from .._trace import DuckTrace, dense_aval, run
-from .._value import Value
+from duckarray.core._jax import bind_under, typeof, without_argument_names
+from duckarray.core._materialize import densify
+from duckarray.core._structure import Tree, flatten, unflatten, value_type, width
+from duckarray.core._trace import DuckTrace, dense_aval, run
+from duckarray.core._value import Value
+
 from .tangents import push_forward
 
 Kept = tuple[Tree, ...] | None  # the structure each output keeps, or None where it is made dense
@@ -135,12 +136,16 @@ def _agreement(
             tangent_structs.append(_struct(dense_aval(x).to_tangent_aval()))
             tangent_trees.append(None)
         start = stop
-    both = _out_trees(
-        tag, _repeatable(jvp), structs + tangent_structs, [*trees, *tangent_trees]
-    )
+    both = _out_trees(tag, _repeatable(jvp), structs + tangent_structs, [*trees, *tangent_trees])
     m = len(primal_trees)
     kept = tuple(
-        a if a is not None and b is not None and t is not None and a == b == t and value_type(a).leaf_linear else None
+        a
+        if a is not None
+        and b is not None
+        and t is not None
+        and a == b == t
+        and value_type(a).leaf_linear
+        else None
         for a, b, t in zip(primal_trees, both[:m], both[m:], strict=True)
     )
     return None if all(tree is None for tree in kept) else kept
@@ -183,8 +188,8 @@ def _out_trees(
 ) -> tuple[Tree, ...]:
     """Runs `call` abstractly; the structure of each output.
 
-    Nothing is differentiated meanwhile, and rules often call their own function: inside, custom rules
-    are left out.
+    Nothing is differentiated meanwhile, and rules often call their own function: inside, custom
+    rules are left out.
     """
     found: tuple[Tree, ...] = ()
 

@@ -1,9 +1,9 @@
-"""`custom_vjp`: the user's forward and backward functions stay the rule for programs that meet values.
+"""`custom_vjp`: the user's forward and backward functions stay the rule where values are met.
 
-The call is bound again on the leaves of its operands. The backward function gets its residuals as the
-values they were, and cotangents of arrays; what it returns for an operand that is a value is pulled back
-to that value's leaves, for which they are appended to the residuals (as forwarded inputs, which JAX
-does not store twice).
+The call is bound again on the leaves of its operands. The backward function gets its residuals
+as the values they were, and cotangents of arrays; what it returns for an operand that is a value
+is pulled back to that value's leaves, for which they are appended to the residuals (as forwarded
+inputs, which JAX does not store twice).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,10 +13,11 @@ from jax import tree_util as jtu
 from jax.extend import linear_util as lu
 from jax.extend.core import Primitive, TraceTag, set_current_trace
 
-from .._jax import bind_under, pull_back_result, without_argument_names
-from .._materialize import densify
-from .._structure import Tree, flatten, unflatten, width
-from .._trace import DuckTrace, run
+from duckarray.core._jax import bind_under, pull_back_result, without_argument_names
+from duckarray.core._materialize import densify
+from duckarray.core._structure import Tree, flatten, unflatten, width
+from duckarray.core._trace import DuckTrace, run
+
 from .custom_jvp import keep_or_densify, nobody_differentiates
 from .tangents import is_zero, pull_back
 

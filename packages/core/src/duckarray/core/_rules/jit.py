@@ -1,8 +1,8 @@
 """`jit` and the calls without parameters of their own.
 
-A jitted program that meets values is run through a `jax.jit` kept for its jaxpr and the structures of
-its operands, so it is interpreted once however often it is called, and JAX differentiates and
-compiles it as one.
+A jitted program that meets values is run through a `jax.jit` kept for its jaxpr and the
+structures of its operands, so it is interpreted once however often it is called, and JAX
+differentiates and compiles it as one.
 """
 
 import weakref
@@ -12,12 +12,12 @@ from typing import Any
 import jax
 from jax.extend.core import Primitive
 
-from .._dispatch import handles
-from .._jax import call_primitives, jit_p
-from .._materialize import current_policy
-from .._registry import registry_version
-from .._structure import Tree, flatten, unflatten, width
-from .._trace import run_jaxpr
+from duckarray.core._dispatch import handles
+from duckarray.core._jax import call_primitives, jit_p
+from duckarray.core._materialize import current_policy
+from duckarray.core._registry import registry_version
+from duckarray.core._structure import Tree, flatten, unflatten, width
+from duckarray.core._trace import run_jaxpr
 
 _cache: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
@@ -26,7 +26,8 @@ _cache: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 def _jit(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     jaxpr = params["jaxpr"]
     leaves, trees = flatten(operands)
-    # A call of the same program may differ in its shardings or options; the rest goes with the jaxpr.
+    # A call of the same program may differ in its shardings or options; the rest goes with the
+    # jaxpr.
     key = (
         id(jaxpr),
         trees,

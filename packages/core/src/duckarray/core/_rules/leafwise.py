@@ -7,8 +7,8 @@ import jax
 from jax import lax
 from jax.extend.core import Primitive, primitives
 
-from .._dispatch import handles
-from .._structure import flatten, unflatten
+from duckarray.core._dispatch import handles
+from duckarray.core._structure import flatten, unflatten
 
 
 @handles(primitives.name_p, primitives.copy_p)

@@ -6,10 +6,10 @@ from typing import Any
 import jax
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 
-from .._dispatch import handles
-from .._jax import EditingTrace, remat_p
-from .._structure import Tree, flatten, unflatten
-from .._trace import run_jaxpr
+from duckarray.core._dispatch import handles
+from duckarray.core._jax import EditingTrace, remat_p
+from duckarray.core._structure import Tree, flatten, unflatten
+from duckarray.core._trace import run_jaxpr
 
 
 @handles(remat_p)
@@ -25,10 +25,12 @@ def _remat(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
     checkpointed = jax.checkpoint(
         interpreted, prevent_cse=params["prevent_cse"], policy=params["policy"]
     )
-    # Where a gradient was taken inside `quaxify`, this is the recomputation. Only with `differentiated`
-    # kept does XLA not merge it with the forward pass.
+    # Where a gradient was taken inside `quaxify`, this is the recomputation. Only with
+    # `differentiated` kept does XLA not merge it with the forward pass.
     updates = {"differentiated": params["differentiated"]}
-    with take_current_trace() as parent:
-        with set_current_trace(EditingTrace(parent, primitive, updates)):
-            outs = checkpointed(*leaves)
+    with (
+        take_current_trace() as parent,
+        set_current_trace(EditingTrace(parent, primitive, updates)),
+    ):
+        outs = checkpointed(*leaves)
     return unflatten(out_trees, outs)

@@ -1,6 +1,6 @@
 """`scan`, and what is made of it: `map`, `fori_loop` with a static trip count."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -8,97 +8,119 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import Primitive
 
-from .._dispatch import handles
-from .._jax import scan_operands, scan_p
-from .._materialize import densify
-from .._structure import Tree, flatten, unflatten
-from .._trace import run_jaxpr
-from .._value import Value
-from .carry import fixed_point
+from duckarray.core._dispatch import handles
+from duckarray.core._jax import (
+    scan_arity,
+    scan_operands,
+    scan_p,
+    stage,
+    typeof,
+    without_leading_axis,
+)
+from duckarray.core._materialize import densify
+from duckarray.core._structure import Slot, Tree, flatten, unflatten
+from duckarray.core._trace import run_jaxpr
+from duckarray.core._value import Value
+
+from .bodies import fixed_point, settle
+from .eager import compiled_when_eager
 
 
 @handles(scan_p)
+@compiled_when_eager
 def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     consts, initial, xs = scan_operands(operands, params)
-    n, length = len(initial), params["length"]
-    slices = [_slice_tree(x) for x in xs]
-    x_leaves, x_trees = flatten(
-        densify(x, primitive, operands) if t is None else x for x, t in zip(xs, slices, strict=True)
-    )
-    del x_trees  # one turn sees the structures of `slices`, not those of the whole
+    length, n = params["length"], len(initial)
+    x_trees = [_tree_of_slice(x) for x in xs]
+    kept = zip(xs, x_trees, strict=True)
+    x_leaves, _ = flatten(densify(x, primitive, operands) if t is None else x for x, t in kept)
+    const_leaves, const_trees = flatten(consts)
+    x_avals = [without_leading_axis(typeof(x)) for x in x_leaves]
+    entered = list(map(Slot, initial))
 
-    def attempt(carry: Sequence[Any], settle: Any) -> list[Any]:
+    def attempt(carry: list[Any], slots: list[Slot]) -> Any:
         leaves, trees = flatten(carry)
         y_trees: list[Tree] = []
 
-        def turn(leaves: Sequence[Any], x_leaves: Sequence[Any]) -> tuple[Any, Any]:
-            turn_xs = unflatten(slices, x_leaves)
-            outs = run_jaxpr(params["jaxpr"], [*consts, *unflatten(trees, leaves), *turn_xs])
-            y_trees[:] = [_stack_tree(y, length) for y in outs[n:]]
-            ys = [
-                densify(y, primitive) if t is None else y
-                for y, t in zip(outs[n:], y_trees, strict=True)
+        def turn(*all_leaves: Any) -> list[Any]:
+            k, j = len(const_leaves), len(const_leaves) + len(leaves)
+            turn_operands = [
+                *unflatten(const_trees, all_leaves[:k]),
+                *unflatten(trees, all_leaves[k:j]),
+                *unflatten(x_trees, all_leaves[j:]),
             ]
-            return flatten(settle(outs[:n]))[0], flatten(ys)[0]
+            outs = run_jaxpr(params["jaxpr"], turn_operands)
+            y_trees[:] = [_tree_of_stack(y, length) for y in outs[n:]]
+            ys = zip(outs[n:], y_trees, strict=True)
+            stacked, _ = flatten(densify(y, primitive) if t is None else y for y, t in ys)
+            return [*flatten(settle(primitive, outs[:n], slots, entered))[0], *stacked]
 
-        leaves, y_leaves = lax.scan(
-            turn,
-            leaves,
-            x_leaves,
-            length=length,
-            reverse=params["reverse"],
-            unroll=params["unroll"],
-        )
-        return [*unflatten(trees, leaves), *unflatten(y_trees, y_leaves)]
+        avals = [*map(typeof, [*const_leaves, *leaves]), *x_avals]
+        return turn, leaves, trees, y_trees, stage(turn, avals, params["jaxpr"])
 
-    def body(carry: Sequence[Any]) -> list[Any]:
-        turn_xs = unflatten(slices, [_first(x) for x in x_leaves])
-        return run_jaxpr(params["jaxpr"], [*consts, *carry, *turn_xs])[:n]
-
-    return fixed_point(primitive, initial, attempt, body)
-
-
-def _first(x: Any) -> Any:
-    """One slice along the leading axis; of an empty array too, since only its type is asked."""
-    x = jnp.asarray(x)
-    return x[0] if x.shape[0] else jnp.zeros(x.shape[1:], x.dtype)
+    _, (turn, leaves, trees, y_trees, staged) = fixed_point(primitive, initial, attempt)
+    jaxpr, out_avals = staged
+    k = len(leaves)
+    if jaxpr is None or out_avals[:k] != list(map(typeof, leaves)) or jax.config.jax_disable_jit:
+        outs = _public_scan(turn, const_leaves, leaves, x_leaves, params)
+    else:
+        arity = scan_arity(len(const_leaves), k, len(x_leaves), len(out_avals) - k)
+        changed = {**params, **arity, "jaxpr": jaxpr}
+        outs = primitive.bind(*const_leaves, *leaves, *x_leaves, **changed)
+    return [*unflatten(trees, outs[:k]), *unflatten(y_trees, outs[k:])]
 
 
-def _slice_tree(x: Any) -> Tree:
-    """The structure that one turn sees of `x`, or None where `x` has to be dense."""
+def _public_scan(
+    turn: Callable[..., list[Any]],
+    consts: list[Any],
+    carry: list[Any],
+    xs: list[Any],
+    params: dict[str, Any],
+) -> list[Any]:
+    """By JAX's public function, for bodies with constants or effects, or weak types to promote."""
+
+    def body(carry: list[Any], xs: list[Any]) -> tuple[list[Any], list[Any]]:
+        outs = turn(*consts, *carry, *xs)
+        return outs[: len(carry)], outs[len(carry) :]
+
+    options = {name: params[name] for name in ("length", "reverse", "unroll")}
+    carry, ys = lax.scan(body, carry, xs, **options)
+    return [*carry, *ys]
+
+
+def _tree_of_slice(x: Any) -> Tree:
+    """The structure one turn sees of `x`, or None where `x` has to be dense."""
     if not isinstance(x, Value):
         return None
     return _tree_after(x, lambda value: value.drop_leading(), lambda shape: shape[1:])
 
 
-def _stack_tree(y: Any, length: int) -> Tree:
+def _tree_of_stack(y: Any, length: int) -> Tree:
     """The structure of `length` values like `y` stacked, or None where `y` has to be dense."""
     if not isinstance(y, Value):
         return None
     return _tree_after(y, lambda value: value.add_leading(length), lambda shape: (length, *shape))
 
 
-def _tree_after(value: Value, hook: Any, new_shape: Any) -> Tree:
-    """The structure that `hook` gives `value`, if its leaves are the value's, of the new shapes.
+def _tree_after(value: Value, hook: Callable[[Any], Any], new_shape: Callable[[Any], Any]) -> Tree:
+    """The structure `hook` gives `value`, if its leaves are still the value's, of the new shapes.
 
-    A hook may change the leaves itself, or only the static fields and leave the leaves as they are.
+    A hook may change the leaves, or only the static fields and leave the leaves to the caller.
     """
+    tree: Any
     leaves, tree = jax.tree.flatten(value)
-    found: Tree = None
-    same = False
-
-    def probe(leaves: Sequence[Any]) -> list[Any]:
-        nonlocal found, same
-        out = hook(tree.unflatten(leaves))
-        if out is None:
-            return []
-        parts, structure = jax.tree.flatten(out)
-        before, after = [jnp.shape(x) for x in leaves], [jnp.shape(x) for x in parts]
-        same = after in (before, [tuple(new_shape(s)) for s in before])
-        found = structure
-        return []
-
-    if any(not jnp.shape(x) for x in leaves) and new_shape((1,)) == ():
+    before = [jnp.shape(x) for x in leaves]
+    if new_shape((0, 1)) == (1,) and () in before:
         return None  # a leaf without axes has no leading one to lose
+    found: Tree = None
+
+    def probe(leaves: Sequence[Any]) -> None:
+        nonlocal found
+        out = hook(tree.unflatten(leaves))
+        if out is not None:
+            parts, structure = jax.tree.flatten(out)
+            if [jnp.shape(x) for x in parts] in (before, [new_shape(s) for s in before]):
+                found = structure
+
     jax.eval_shape(probe, leaves)
-    return found if same else None
+    return found

@@ -1,4 +1,4 @@
-"""Tangents and cotangents of values: between those of the leaves and that of the array they make."""
+"""Tangents and cotangents: between those of a value's leaves and that of the array they make."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 
-from .._jax import ZeroCotangent, typeof
-from .._materialize import densify, materialize
-from .._structure import Tree, value_type
-from .._value import Value
+from duckarray.core._jax import ZeroCotangent, typeof
+from duckarray.core._materialize import densify, materialize
+from duckarray.core._structure import Tree, value_type
+from duckarray.core._value import Value
 
 
 def is_zero(x: Any) -> bool:
@@ -20,7 +20,7 @@ def is_zero(x: Any) -> bool:
 
 def is_inexact(x: Any) -> bool:
     """Whether an array can have a tangent: floating-point or complex."""
-    return jax.dtypes.issubdtype(typeof(x).dtype, jnp.inexact)
+    return jnp.issubdtype(typeof(x).dtype, jnp.inexact)
 
 
 def zero_cotangent(x: Any) -> Any:

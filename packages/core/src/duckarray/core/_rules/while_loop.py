@@ -7,46 +7,77 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import Primitive, primitives
 
-from .._dispatch import bind, handles
-from .._jax import while_p
-from .._materialize import densify
-from .._structure import flatten, unflatten
-from .._trace import dense_aval, run_jaxpr
-from .carry import fixed_point
+from duckarray.core._bind import bind
+from duckarray.core._dispatch import handles
+from duckarray.core._jax import stage, typeof, while_p
+from duckarray.core._materialize import densify
+from duckarray.core._structure import Slot, flatten, unflatten
+from duckarray.core._trace import dense_aval, run_jaxpr
+
+from .bodies import fixed_point, settle
+from .eager import compiled_when_eager
 
 
 @handles(while_p)
+@compiled_when_eager
 def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     n = params["cond_nconsts"]
     m = n + params["body_nconsts"]
-    cond_consts, body_consts, initial = operands[:n], operands[n:m], operands[m:]
+    initial = operands[m:]
+    cond_leaves, cond_trees = flatten(operands[:n])
+    body_leaves, body_trees = flatten(operands[n:m])
+    entered = list(map(Slot, initial))
     # Under `vmap` the predicate has batch dimensions: the loop goes on while any is true, and the
     # entries that are done keep what they have.
     batched = bool(params["cond_jaxpr"].out_avals[0].shape)
 
-    def predicate(carry: Sequence[Any]) -> Any:
-        return densify(run_jaxpr(params["cond_jaxpr"], [*cond_consts, *carry])[0], primitive)
+    def predicate(consts: Sequence[Any], carry: Sequence[Any]) -> Any:
+        return densify(run_jaxpr(params["cond_jaxpr"], [*consts, *carry])[0], primitive)
 
-    def body(carry: Sequence[Any]) -> list[Any]:
-        outs = run_jaxpr(params["body_jaxpr"], [*body_consts, *carry])
-        if batched:
-            going_on = predicate(carry)
-            outs = [_select(going_on, x, y) for x, y in zip(outs, carry, strict=True)]
-        return outs
-
-    def attempt(carry: Sequence[Any], settle: Any) -> list[Any]:
+    def attempt(carry: list[Any], slots: list[Slot]) -> Any:
         leaves, trees = flatten(carry)
 
-        def turn(leaves: Sequence[Any]) -> list[Any]:
-            return flatten(settle(body(unflatten(trees, leaves))))[0]
+        def turn(*leaves: Any) -> list[Any]:
+            # With a batched predicate the body needs its constants too.
+            k, j = len(cond_leaves) if batched else 0, len(body_leaves)
+            turn_carry = unflatten(trees, leaves[k + j :])
+            consts = unflatten(body_trees, leaves[k : k + j])
+            outs = run_jaxpr(params["body_jaxpr"], [*consts, *turn_carry])
+            if batched:
+                going_on = predicate(unflatten(cond_trees, leaves[:k]), turn_carry)
+                outs = [_select(going_on, x, y) for x, y in zip(outs, turn_carry, strict=True)]
+            return flatten(settle(primitive, outs, slots, entered))[0]
 
-        def goes_on(leaves: Sequence[Any]) -> Any:
-            p = predicate(unflatten(trees, leaves))
-            return jnp.any(p) if batched else p
+        consts = [*cond_leaves, *body_leaves] if batched else body_leaves
+        staged = stage(turn, list(map(typeof, [*consts, *leaves])), params["body_jaxpr"])
+        return turn, consts, leaves, trees, staged
 
-        return unflatten(trees, lax.while_loop(goes_on, turn, leaves))
+    _, (turn, consts, leaves, trees, (body_jaxpr, out_avals)) = fixed_point(
+        primitive, initial, attempt
+    )
 
-    return fixed_point(primitive, initial, attempt, body)
+    def goes_on(*leaves: Any) -> list[Any]:
+        k = len(cond_leaves)
+        p = predicate(unflatten(cond_trees, leaves[:k]), unflatten(trees, leaves[k:]))
+        return [jnp.any(p) if batched else p]
+
+    avals = list(map(typeof, [*cond_leaves, *leaves]))
+    cond_jaxpr, _ = stage(goes_on, avals, params["cond_jaxpr"])
+    if cond_jaxpr is None or body_jaxpr is None or out_avals != list(map(typeof, leaves)):
+        outs = lax.while_loop(
+            lambda leaves: goes_on(*cond_leaves, *leaves)[0],
+            lambda leaves: turn(*consts, *leaves),
+            leaves,
+        )
+    else:
+        changed = {
+            "cond_jaxpr": cond_jaxpr,
+            "cond_nconsts": len(cond_leaves),
+            "body_jaxpr": body_jaxpr,
+            "body_nconsts": len(consts),
+        }
+        outs = primitive.bind(*cond_leaves, *consts, *leaves, **{**params, **changed})
+    return unflatten(trees, outs)
 
 
 def _select(going_on: Any, new: Any, old: Any) -> Any:

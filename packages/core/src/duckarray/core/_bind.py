@@ -1,0 +1,52 @@
+"""`bind`: how a rule passes an operation on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from jax.extend.core import Primitive, set_current_trace, take_current_trace
+
+from ._dispatch import dispatch
+from ._jax import find_primitive
+from ._trace import DuckTrace, DuckTracer
+from ._value import Value
+
+
+def bind(primitive: Primitive | str, *operands: Any, **params: Any) -> Any:
+    """Applies a primitive, dispatching on its operands; what a rule calls to pass something on.
+
+    Args:
+        primitive: the primitive or its name.
+        *operands: arrays or values.
+        **params: all parameters of the primitive, as a rule receives them.
+
+    Returns:
+        What the primitive gives: an array or value, or a list for a primitive of several results.
+
+    Raises:
+        ValueError: if JAX has no primitive of that name.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import bind
+        >>> bind("neg", jnp.ones(2))
+        Array([-1., -1.], dtype=float32)
+    """
+    if isinstance(primitive, str):
+        primitive = find_primitive(primitive)
+    for x in operands:
+        if isinstance(x, Value):
+            break
+    else:
+        return primitive.bind(*operands, **params)
+    if any(type(x) is DuckTracer for x in operands):
+        return _bind_inside(primitive, operands, params)
+    return dispatch(primitive, operands, params)
+
+
+def _bind_inside(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Binds operands some of which are values and some tracers, in the trace that is current."""
+    with take_current_trace() as trace:
+        if isinstance(trace, DuckTrace):
+            return trace.process_primitive(primitive, [trace.wrap(x) for x in operands], params)
+        with set_current_trace(trace):
+            return dispatch(primitive, operands, params)
