@@ -45,8 +45,8 @@ def quaxify(fn: Callable[..., Any], *, filter_spec: Any = True) -> Callable[...,
         >>> @register("neg")
         ... def _neg_scaled(x: Scaled, **params):
         ...     return Scaled(x.array, -x.factor)
-        >>> quaxify(lambda x: -x)(Scaled(jnp.ones(3), 2.0)).factor
-        -2.0
+        >>> quaxify(lambda x: -x)(Scaled(jnp.ones(3), 2.0))
+        Scaled(array=f32[3], factor=f32[])
     """
     if not callable(fn):
         raise TypeError(

@@ -150,6 +150,21 @@ class DuckTrace(Trace):
         outs = custom_vjp_call(self, primitive, fun, fwd, bwd, operands, out_trees, symbolic_zeros)
         return [self.wrap(x) for x in outs]
 
+    def process_shard_map(
+        self,
+        primitive: Primitive,
+        fun: Any,
+        tracers: Sequence[Any],
+        /,
+        *,
+        in_specs: Sequence[Any],
+        **params: Any,
+    ) -> Any:
+        from ._rules.shard_map import shard_map
+
+        operands = [self.unwrap(t) for t in tracers]
+        return shard_map(self, primitive, fun, operands, in_specs, params)
+
 
 def _is_small(params: Any) -> bool:
     return len(params["jaxpr"].eqns) <= _SMALL_JIT

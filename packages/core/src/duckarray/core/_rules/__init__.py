@@ -3,6 +3,7 @@
 from . import cond as cond
 from . import jit as jit
 from . import leafwise as leafwise
+from . import linear_solve as linear_solve
 from . import remat as remat
 from . import scan as scan
 from . import while_loop as while_loop

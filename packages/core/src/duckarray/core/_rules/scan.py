@@ -31,7 +31,7 @@ from .eager import compiled_when_eager
 def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     consts, initial, xs = scan_operands(operands, params)
     length, n = params["length"], len(initial)
-    x_trees = [_tree_of_slice(x) for x in xs]
+    x_trees = [tree_of_slice(x) for x in xs]
     kept = zip(xs, x_trees, strict=True)
     x_leaves, _ = flatten(densify(x, primitive, operands) if t is None else x for x, t in kept)
     const_leaves, const_trees = flatten(consts)
@@ -88,7 +88,7 @@ def _public_scan(
     return [*carry, *ys]
 
 
-def _tree_of_slice(x: Any) -> Tree:
+def tree_of_slice(x: Any) -> Tree:
     """The structure one turn sees of `x`, or None where `x` has to be dense."""
     if not isinstance(x, Value):
         return None

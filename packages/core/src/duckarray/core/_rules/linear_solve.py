@@ -1,0 +1,44 @@
+"""`custom_linear_solve`: each of its four functions runs with dispatch, on the values it needs."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jax import lax
+from jax.extend.core import Primitive, primitives
+
+from duckarray.core._dispatch import handles
+from duckarray.core._materialize import densify
+from duckarray.core._trace import run_jaxpr
+
+
+@handles(primitives.linear_solve_p)
+def _linear_solve(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    jaxprs, counts = params["jaxprs"], params["const_lengths"]
+    consts: dict[str, list[Any]] = {}
+    start = 0
+    for name, count in zip(counts._fields, counts, strict=True):
+        consts[name] = list(operands[start : start + count])
+        start += count
+    right_hand_sides = [densify(x, primitive, operands) for x in operands[start:]]
+
+    def function(name: str) -> Callable[..., list[Any]]:
+        def run(arguments: Sequence[Any]) -> list[Any]:
+            outs = run_jaxpr(getattr(jaxprs, name), [*consts[name], *arguments])
+            return [densify(x, primitive) for x in outs]
+
+        return run
+
+    solve, transpose_solve = function("solve"), None
+    if jaxprs.transpose_solve is not None:
+        solve_transposed = function("transpose_solve")
+
+        def transpose_solve(vecmat: Any, arguments: Sequence[Any]) -> list[Any]:
+            return solve_transposed(arguments)
+
+    return lax.custom_linear_solve(
+        function("matvec"),
+        right_hand_sides,
+        lambda matvec, arguments: solve(arguments),
+        transpose_solve,
+        symmetric=jaxprs.transpose_solve is not None and jaxprs.transpose_solve is jaxprs.solve,
+    )
