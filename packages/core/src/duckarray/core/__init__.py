@@ -3,6 +3,7 @@
 from importlib.metadata import version as _version
 
 from . import _rules as _rules
+from . import families as families
 from ._bind import bind as bind
 from ._checking import checking_rules as checking_rules
 from ._errors import AmbiguousRuleError as AmbiguousRuleError

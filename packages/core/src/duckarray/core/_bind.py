@@ -32,7 +32,7 @@ def bind(primitive: Primitive | str, *operands: Any, **params: Any) -> Any:
         Array([-1., -1.], dtype=float32)
     """
     if isinstance(primitive, str):
-        primitive = find_primitive(primitive)
+        primitive = _exported(primitive)
     for x in operands:
         if isinstance(x, Value):
             break
@@ -41,6 +41,16 @@ def bind(primitive: Primitive | str, *operands: Any, **params: Any) -> Any:
     if any(type(x) is DuckTracer for x in operands):
         return _bind_inside(primitive, operands, params)
     return dispatch(primitive, operands, params)
+
+
+def _exported(name: str) -> Primitive:
+    primitive = find_primitive(name)
+    if isinstance(primitive, str):
+        raise ValueError(
+            f"`bind({name!r}, ...)`: JAX does not export this primitive.\n"
+            "Pass the primitive itself: a rule with a keyword `primitive` is given it."
+        )
+    return primitive
 
 
 def _bind_inside(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:

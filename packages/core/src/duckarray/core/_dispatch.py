@@ -19,18 +19,24 @@ from ._value import Value
 
 Handler = Callable[[Primitive, Sequence[Any], dict[str, Any]], Any]
 
-# What primitives that carry programs do; filled by the modules in `_rules`.
-handlers: dict[Primitive, Handler] = {}
+# What primitives that carry programs do; filled by the modules in `_rules`. Some of JAX's are not
+# exported: those are known by their names.
+_handlers: dict[Primitive | str, Handler] = {}
 
 
-def handles(*primitives: Primitive) -> Callable[[Handler], Handler]:
+def handles(*primitives: Primitive | str) -> Callable[[Handler], Handler]:
     """Makes a function the structural handler of these primitives."""
 
     def decorate(handler: Handler) -> Handler:
-        handlers.update(dict.fromkeys(primitives, handler))
+        _handlers.update(dict.fromkeys(primitives, handler))
         return handler
 
     return decorate
+
+
+def handler_of(primitive: Primitive) -> Handler | None:
+    """The structural handler of a primitive, if it has one."""
+    return _handlers.get(primitive) or _handlers.get(primitive.name)
 
 
 def dispatch(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -43,7 +49,7 @@ def dispatch(primitive: Primitive, operands: Sequence[Any], params: dict[str, An
             if checking.enabled:
                 check_output(primitive, rules.names[i], operands, params, out)
             return out
-    handler = handlers.get(primitive)
+    handler = handler_of(primitive)
     if handler is not None:
         out = handler(primitive, operands, params)
         if out is not NotImplemented:

@@ -97,8 +97,20 @@ def user_location() -> str:
     return "" if summary.startswith("unknown") else f" at {summary}"
 
 
-def find_primitive(primitive: Primitive | str) -> Primitive:
-    """The primitive of this name, or the primitive itself.
+# Primitives that JAX does not export, for which rules are kept by name.
+_UNEXPORTED_NAMES = (
+    "all_gather_invariant all_gather_reduced broadcast_to cholesky_update composite"
+    " custom_vmap_call debug_callback debug_print geqp3 geqrf io_callback iota_2x32_shape"
+    " linear_call lu_pivots_to_permutation new_ref ormqr pallas_call pbroadcast preduced"
+    " psum_invariant pure_callback pvary ragged_dot_general random_clone random_unwrap random_wrap"
+    " reciprocal reduce_scatter roll run_state scaled_dot scaled_matmul shard_map symmetric_product"
+    " unreduced_pmax unreduced_pmin unreduced_psum unreduced_reduce_scatter"
+)
+_UNEXPORTED = frozenset(_UNEXPORTED_NAMES.split())
+
+
+def find_primitive(primitive: Primitive | str) -> Primitive | str:
+    """The primitive of this name, or the primitive itself; the name where JAX exports none.
 
     Raises:
         ValueError: if JAX has no primitive of that name.
@@ -115,6 +127,8 @@ def find_primitive(primitive: Primitive | str) -> Primitive:
     table = _primitives_by_name()
     name = primitive.removesuffix("_p")
     if name not in table:
+        if name in _UNEXPORTED:
+            return name
         close = difflib.get_close_matches(name, table, n=3)
         hint = f"Did you mean {' or '.join(f'`{c}`' for c in close)}? " if close else ""
         raise ValueError(
@@ -134,6 +148,13 @@ def _primitives_by_name() -> dict[str, Primitive]:
                 table.setdefault(value.name, value)
                 table[attribute.removesuffix("_p")] = value
     return table
+
+
+def existing_primitives(names: str) -> tuple[Primitive | str, ...]:
+    """The primitives so named, separated by spaces, as far as this JAX has them."""
+    table = _primitives_by_name()
+    found = [table.get(name, name) for name in names.split()]
+    return tuple(dict.fromkeys(p for p in found if p in _UNEXPORTED or not isinstance(p, str)))
 
 
 class EditingTrace(Trace):

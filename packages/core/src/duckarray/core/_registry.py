@@ -37,6 +37,7 @@ class Rule(NamedTuple):
     name: str
     signature: plum.Signature
     precedence: int
+    wants_primitive: bool
 
 
 class RuleSet(NamedTuple):
@@ -46,7 +47,8 @@ class RuleSet(NamedTuple):
     names: tuple[str, ...]
 
 
-_rules: dict[Primitive, list[Rule]] = {}
+# Keyed by name where JAX does not export the primitive.
+_rules: dict[Primitive | str, list[Rule]] = {}
 _resolved: dict[tuple[Primitive, tuple[type, ...]], RuleSet] = {}
 _version = [0]
 
@@ -95,12 +97,12 @@ def register(
     found = [find_primitive(p) for p in primitives]
 
     def decorate(function: F) -> F:
-        signature = _signature(function)
+        rules = [_rule(function, precedence)]
+        if commutative:
+            rules.append(_mirror(rules[0]))
         for primitive in found:
-            _add(primitive, _prepare(function, primitive), function, signature, precedence)
-            if commutative:
-                mirrored, mirror = _mirror(function, signature, primitive)
-                _add(primitive, mirrored, function, mirror, precedence)
+            for rule in rules:
+                _add(primitive, rule)
         _changed()
         return function
 
@@ -138,17 +140,17 @@ def _changed() -> None:
     _resolved.clear()
 
 
-def _add(
-    primitive: Primitive,
-    prepared: RuleFunction,
-    function: RuleFunction,
-    signature: plum.Signature,
-    precedence: int,
-) -> None:
+def _add(primitive: Primitive | str, rule: Rule) -> None:
     rules = _rules.setdefault(primitive, [])
-    rules[:] = [r for r in rules if r.signature != signature]  # the later definition replaces
+    rules[:] = [r for r in rules if r.signature != rule.signature]  # the later one replaces
+    rules.append(rule)
+
+
+def _rule(function: RuleFunction, precedence: int) -> Rule:
+    primitive = inspect.signature(function).parameters.get("primitive")
+    wants_primitive = primitive is not None and primitive.kind is primitive.KEYWORD_ONLY
     name = f"{function.__module__}.{function.__qualname__}"
-    rules.append(Rule(prepared, name, signature, precedence))
+    return Rule(function, name, _signature(function), precedence, wants_primitive)
 
 
 def _signature(function: RuleFunction) -> plum.Signature:
@@ -174,31 +176,23 @@ def _array_type(hint: Any) -> Any:
     return hint if array_type is None else array_type
 
 
-def _prepare(function: RuleFunction, primitive: Primitive) -> RuleFunction:
-    parameter = inspect.signature(function).parameters.get("primitive")
-    if parameter is None or parameter.kind is not parameter.KEYWORD_ONLY:
-        return function
-    return functools.partial(function, primitive=primitive)
-
-
-def _mirror(
-    function: RuleFunction, signature: plum.Signature, primitive: Primitive
-) -> tuple[RuleFunction, plum.Signature]:
+def _mirror(rule: Rule) -> Rule:
+    signature, function = rule.signature, rule.function
     if signature.has_varargs or len(signature.types) != 2:
         count = "any number of" if signature.has_varargs else len(signature.types)
         raise TypeError(_NOT_BINARY.format(name=function.__qualname__, count=count))
-    prepared = _prepare(function, primitive)
 
     @functools.wraps(function)
     def mirrored(x: Any, y: Any, **params: Any) -> Any:
-        return prepared(y, x, **params)
+        return function(y, x, **params)
 
-    return mirrored, plum.Signature(*reversed(signature.types))
+    return rule._replace(function=mirrored, signature=plum.Signature(*reversed(signature.types)))
 
 
 def _resolve(primitive: Primitive, types: tuple[type, ...]) -> RuleSet:
     target = plum.Signature(*types)
-    remaining = [r for r in _rules.get(primitive, ()) if target <= r.signature]
+    rules = [*_rules.get(primitive, ()), *_rules.get(primitive.name, ())]
+    remaining = [r for r in rules if target <= r.signature]
     functions: list[RuleFunction] = []
     names: list[str] = []
     while remaining:
@@ -213,7 +207,10 @@ def _resolve(primitive: Primitive, types: tuple[type, ...]) -> RuleSet:
             functions.append(_ambiguity(primitive, types, best))
             names.append("<ambiguous>")
             break
-        functions.append(best[0].function)
+        function = best[0].function
+        if best[0].wants_primitive:
+            function = functools.partial(function, primitive=primitive)
+        functions.append(function)
         names.append(best[0].name)
         remaining.remove(best[0])
     return RuleSet(tuple(functions), tuple(names))

@@ -12,7 +12,7 @@ from typing import Any
 from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
-from ._dispatch import dispatch, handlers
+from ._dispatch import dispatch, handler_of
 from ._jax import as_function, bind_under, binds_plainly, is_eager, jit_p, typeof
 from ._lift import contains_lift, lift_p, lifting
 from ._value import ArrayValue, Value
@@ -104,13 +104,13 @@ class DuckTrace(Trace):
         """An operation without a value among its operands."""
         if primitive is lift_p:
             return DuckTracer(self, params["structure"].unflatten(operands))
-        if lifting.used and primitive in handlers and contains_lift(params):
+        if lifting.used and contains_lift(params) and handler_of(primitive) is not None:
             return self._dispatch(primitive, operands, params)
         if not self.parent_requires_low and binds_plainly(primitive):
             return self.parent_trace.process_primitive(primitive, operands, params)
         if primitive is jit_p and self.parent_requires_low and _is_small(params):
             with set_current_trace(self.parent_trace):
-                return handlers[jit_p](primitive, operands, params)
+                return handler_of(jit_p)(primitive, operands, params)  # type: ignore[misc]
         return bind_under(self.parent_trace, primitive, operands, params)
 
     def stage_value(self, value: Any) -> Any:

@@ -1,5 +1,6 @@
 """What core itself does with primitives that carry programs; importing it fills the table."""
 
+from . import called as called
 from . import cond as cond
 from . import jit as jit
 from . import leafwise as leafwise

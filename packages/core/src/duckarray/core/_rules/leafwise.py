@@ -8,10 +8,11 @@ from jax import lax
 from jax.extend.core import Primitive, primitives
 
 from duckarray.core._dispatch import handles
-from duckarray.core._structure import flatten, unflatten
+from duckarray.core._structure import flatten, unflatten, width
+from duckarray.core._value import Value
 
 
-@handles(primitives.name_p, primitives.copy_p)
+@handles(primitives.name_p, primitives.copy_p, primitives.stop_gradient_p)
 def _each_leaf(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     return jax.tree.map(lambda leaf: primitive.bind(leaf, **params), operands[0])
 
@@ -20,3 +21,38 @@ def _each_leaf(primitive: Primitive, operands: Sequence[Any], params: dict[str, 
 def _all_leaves(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     leaves, trees = flatten(operands)
     return unflatten(trees, primitive.bind(*leaves, **params))
+
+
+@handles(primitives.device_put_p)
+def _device_put(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    if not all(_fits(x, d) for x, d in zip(operands, params["devices"], strict=True)):
+        return NotImplemented
+    leaves, trees = flatten(operands)
+    per_leaf = {
+        name: tuple(y for y, tree in zip(value, trees, strict=True) for _ in range(width(tree)))
+        if isinstance(value, tuple | list) and len(value) == len(operands)
+        else value
+        for name, value in params.items()
+    }
+    return unflatten(trees, primitive.bind(*leaves, **per_leaf))
+
+
+@handles(primitives.sharding_constraint_p)
+def _constrain(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    if not _fits(operands[0], params["sharding"]):
+        return NotImplemented
+    return jax.tree.map(lambda leaf: primitive.bind(leaf, **params), operands[0])
+
+
+def _fits(x: Any, placement: Any) -> bool:
+    """Whether where an array is to be put says where the leaves of the value are to be put.
+
+    A device does, and so does a sharding that leaves the array whole; one that splits it does if
+    every leaf has the shape of the array.
+    """
+    if not isinstance(x, Value) or not isinstance(placement, jax.sharding.Sharding):
+        return True
+    if placement.is_fully_replicated:
+        return True
+    shape = x.aval().shape
+    return all(leaf.shape == shape for leaf in jax.tree.leaves(x))

@@ -1,7 +1,8 @@
 """`shard_map`, and `pmap`, which is made of it: the function runs with dispatch on each device.
 
-A value that is replicated goes in leaf by leaf. One that is split along its leading axis does too, if
-its type says by `drop_leading` that its leaves have that axis. Others are made dense, as outputs are.
+A value that is replicated goes in leaf by leaf. One that is split along its leading axis does too,
+if its type says by `drop_leading` that its leaves have that axis. Others are made dense, as outputs
+are.
 """
 
 from collections.abc import Sequence
