@@ -6,6 +6,7 @@ from . import _rules as _rules
 from . import families as families
 from ._bind import bind as bind
 from ._checking import checking_rules as checking_rules
+from ._constants import known_constant as known_constant
 from ._errors import AmbiguousRuleError as AmbiguousRuleError
 from ._errors import CarryTypeError as CarryTypeError
 from ._errors import MaterializeError as MaterializeError

@@ -14,7 +14,7 @@ from jax.extend.core import Primitive
 
 from ._errors import RuleOutputError
 from ._summary import summarize
-from ._value import Value
+from ._value import dense_aval
 
 
 class _Mode:
@@ -61,8 +61,19 @@ def check_output(
         if not (hasattr(got, "shape") and hasattr(got, "dtype")):
             got_type = type(got).__name__
             raise RuleOutputError(str(primitive), rule, f"a {got_type}", summarize(want))
-        if tuple(got.shape) != tuple(want.shape) or got.dtype != want.dtype:
-            raise RuleOutputError(str(primitive), rule, summarize(got), summarize(want))
+        shapes = tuple(got.shape) == tuple(want.shape) and got.dtype == want.dtype
+        if not shapes or _is_weak(got) != _is_weak(want):
+            raise RuleOutputError(str(primitive), rule, _describe(got), _describe(want))
+
+
+def _is_weak(x: Any) -> bool:
+    if isinstance(x, jax.ShapeDtypeStruct):
+        return bool(x.weak_type)
+    return bool(getattr(dense_aval(x), "weak_type", False))
+
+
+def _describe(x: Any) -> str:
+    return f"weak {summarize(x)}" if _is_weak(x) else summarize(x)
 
 
 def _expected(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -74,7 +85,7 @@ def _expected(primitive: Primitive, operands: Sequence[Any], params: dict[str, A
 
 
 def _struct(x: Any) -> Any:
-    aval = x.aval() if isinstance(x, Value) else jax.typeof(x)
+    aval = dense_aval(x)
     if not (hasattr(aval, "shape") and hasattr(aval, "dtype")):
         return None
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))

@@ -16,7 +16,20 @@ from collections.abc import Sequence
 from typing import Any
 
 
-class NoRuleError(TypeError):
+class _Informative:
+    """Makes an exception that keeps data survive pickling, as process pools need."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)  # type: ignore[attr-defined]
+
+
+def _rebuild(cls: type, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    error = cls.__new__(cls, *args)
+    error.__dict__.update(attributes)
+    return error
+
+
+class NoRuleError(_Informative, TypeError):
     """A primitive met a value that has no rule for it and that cannot be made dense.
 
     Attributes:
@@ -33,7 +46,7 @@ class NoRuleError(TypeError):
         )
 
 
-class MaterializeError(TypeError):
+class MaterializeError(_Informative, TypeError):
     """An operation would make a value dense while that is forbidden.
 
     Attributes:
@@ -60,7 +73,7 @@ class MaterializeError(TypeError):
         )
 
 
-class AmbiguousRuleError(TypeError):
+class AmbiguousRuleError(_Informative, TypeError):
     """Several rules fit the operands and none is more specific than the others.
 
     Attributes:
@@ -84,7 +97,7 @@ class AmbiguousRuleError(TypeError):
         )
 
 
-class CarryTypeError(TypeError):
+class CarryTypeError(_Informative, TypeError):
     """A loop carry enters the body as one type and leaves it as another that cannot be joined.
 
     Attributes:
@@ -103,7 +116,7 @@ class CarryTypeError(TypeError):
         )
 
 
-class RuleOutputError(TypeError):
+class RuleOutputError(_Informative, TypeError):
     """A rule returned a shape, dtype or number of results other than its primitive would.
 
     Attributes:

@@ -60,7 +60,7 @@ def make_value_class(cls: Any, missing_materialize: bool) -> None:
     if issubclass(cls, eqx.Module):  # Equinox's metaclass does all this itself
         return
     annotations = inspect.get_annotations(cls)
-    hiding = [n for n in annotations if isinstance(inspect.getattr_static(cls, n, None), property)]
+    hiding = [n for n in annotations if _is_inherited_property(cls, n)]
     for name in hiding:
         if name not in cls.__dict__:  # else dataclasses take the base's property for the default
             setattr(cls, name, dataclasses.field())
@@ -74,6 +74,11 @@ def make_value_class(cls: Any, missing_materialize: bool) -> None:
             setattr(cls, name, _InstanceAttribute(name))
     _install_checks(cls, missing_materialize)
     _register_pytree(cls)
+
+
+def _is_inherited_property(cls: type, name: str) -> bool:
+    inherited = [c.__dict__[name] for c in cls.__mro__[1:] if name in c.__dict__]
+    return bool(inherited) and isinstance(inherited[0], property)
 
 
 class _InstanceAttribute:

@@ -5,8 +5,11 @@ package looks at a JAX version or at the parameters of JAX's own higher-order pr
 """
 
 import difflib
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import jax
@@ -91,10 +94,34 @@ def without_argument_names(fun: Any) -> Any:
     return forget() if forget is not None else fun
 
 
+# JAX's own record of which line an operation comes from then skips this package.
+source_info_util.register_exclusion(str(Path(__file__).parent))
+
+
 def user_location() -> str:
     """The line of the user's program being run, as `" at file.py:12 (function)"`, or `""`."""
     summary = source_info_util.summarize(source_info_util.current())
-    return "" if summary.startswith("unknown") else f" at {summary}"
+    if ":" in summary:
+        return f" at {summary}"
+    frame, _ = user_frame()
+    if frame is None:
+        return ""
+    return f" at {frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_qualname})"
+
+
+def user_frame() -> tuple[FrameType | None, int]:
+    """The innermost frame outside this package, JAX and Equinox, and how many are above it."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None:
+        package = frame.f_globals.get("__name__", "").split(".")
+        if package[0] not in ("jax", "equinox", "contextlib") and package[:2] != [
+            "duckarray",
+            "core",
+        ]:
+            return frame, level
+        frame, level = frame.f_back, level + 1
+    return None, 1
 
 
 # Primitives that JAX does not export, for which rules are kept by name.

@@ -9,7 +9,6 @@ one is always interpreted. Outside any `quaxify` it is the place to say what to 
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -17,6 +16,7 @@ from jax import tree_util as jtu
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from ._constants import forget_from, noted
 from ._summary import summarize
 from ._value import Value
 
@@ -26,22 +26,22 @@ _OUTSIDE = """{value} was passed to a JAX function outside `quaxify`, which know
 Wrap the function: `quaxify(fn)(x)`; or make the value dense: `materialize(x)`."""
 
 
-class _Lifting(threading.local):
-    """Whether this thread is inside a `quaxify`, and whether any thread ever lifted anything."""
+class _Inside(threading.local):
+    """A context that says that this thread is inside a `quaxify`; it may be entered many times."""
 
-    depth = 0
-    used = False
+    ever_lifted = False  # by any thread, since they share JAX's caches of traced programs
 
-    @contextmanager
-    def allowed(self) -> Iterator[None]:
-        self.depth += 1
-        try:
-            yield
-        finally:
-            self.depth -= 1
+    def __init__(self) -> None:
+        self.noted: list[int] = []
+
+    def __enter__(self) -> None:
+        self.noted.append(noted())
+
+    def __exit__(self, *exception: object) -> None:
+        forget_from(self.noted.pop())
 
 
-lifting = _Lifting()
+inside = _Inside()
 
 
 def lift(value: Value) -> Any:
@@ -50,9 +50,9 @@ def lift(value: Value) -> Any:
     Raises:
         TypeError: outside `quaxify`.
     """
-    if not lifting.depth:
+    if not inside.noted:
         raise TypeError(_OUTSIDE.format(value=f"`{summarize(value)}`"))
-    _Lifting.used = True  # for all threads: they share JAX's caches of traced programs
+    _Inside.ever_lifted = True
     leaves, structure = jtu.tree_flatten(value)
     return lift_p.bind(*leaves, structure=structure)
 

@@ -1,19 +1,21 @@
 """Making values dense: on request (`materialize`), or for want of a rule, under a policy."""
 
-import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FrameType
 from typing import Any, get_args
 
 from jax import tree_util as jtu
 
 from ._errors import MaterializeError, MaterializeWarning, NoRuleError
-from ._jax import user_location
+from ._jax import user_frame, user_location
 from ._summary import nbytes, summarize
 from ._value import ArrayValue, Policy, Value, child_fields, is_value
+
+_DENSE = """`{}` on ({}) makes {} dense ({:,} bytes).
+Write a rule for it, or accept it with `with materialization("allow"):`."""
 
 _policy: ContextVar[Policy | None] = ContextVar("duckarray_materialization", default=None)
 
@@ -82,20 +84,42 @@ def densify(x: Any, primitive: Any, operands: Any = None) -> Any:
     if not isinstance(x, Value):
         return x
     policy = _policy.get() or type(x).materialization
-    if policy != "allow":
-        _object(policy, x, str(primitive), (x,) if operands is None else operands)
-    return _dense(x, lambda: (str(primitive), (x,) if operands is None else operands))
-
-
-def _object(policy: Policy, x: Any, primitive: str, operands: Any) -> None:
-    error = MaterializeError(
-        primitive, [summarize(o) for o in operands], summarize(x), nbytes(x.aval()), user_location()
-    )
+    operands = (x,) if operands is None else operands
     if policy == "error":
-        raise error
-    text = str(error).splitlines()[0].replace(" would make ", " makes ")
-    advice = 'Write a rule for it, or accept it with `with materialization("allow"):`.'
-    warnings.warn(f"{text}.\n{advice}", MaterializeWarning, stacklevel=_user_stacklevel())
+        summaries = [summarize(o) for o in operands]
+        size = nbytes(x.aval())
+        raise MaterializeError(str(primitive), summaries, summarize(x), size, user_location())
+    dense = _dense(x, lambda: (str(primitive), operands))
+    if policy == "warn":
+        listing = ", ".join(map(summarize, operands))
+        warn_dense(_DENSE.format(primitive, listing, summarize(x), nbytes(x.aval())))
+    return dense
+
+
+class _Recorders(threading.local):
+    def __init__(self) -> None:
+        self.active: list[list[str]] = []
+
+
+_recorders = _Recorders()
+
+
+@contextmanager
+def recorded_warnings() -> Iterator[list[str]]:
+    """Notes what is warned of meanwhile, in this thread."""
+    recorded: list[str] = []
+    _recorders.active.append(recorded)
+    try:
+        yield recorded
+    finally:
+        _recorders.active.pop()
+
+
+def warn_dense(text: str) -> None:
+    """Warns, at the user's line, that something was made dense."""
+    for recorded in _recorders.active:
+        recorded.append(text)
+    warnings.warn(text, MaterializeWarning, stacklevel=user_frame()[1])
 
 
 def _dense(x: Any, context: Callable[[], tuple[str, Any]] | None = None) -> Any:
@@ -105,7 +129,7 @@ def _dense(x: Any, context: Callable[[], tuple[str, Any]] | None = None) -> Any:
         name, operands = context() if context else ("materialize", (x,))
         reason = f"{type(x).__name__} does not stand for an array that could be made dense"
         raise NoRuleError(name, [summarize(o) for o in operands], reason, user_location())
-    inner = replace_children(x, _dense)
+    inner = replace_children(x, lambda child: _dense(child, context))
     try:
         out = inner.materialize()
     except (TypeError, NotImplementedError) as refusal:
@@ -141,15 +165,3 @@ def has_nested(value: Any) -> bool:
         ):
             return True
     return False
-
-
-def _user_stacklevel() -> int:
-    """How far up the stack the first frame outside this package, JAX and Equinox is."""
-    frame: FrameType | None = sys._getframe(1)
-    level = 1
-    while frame is not None:
-        package = frame.f_globals.get("__name__", "").split(".")
-        if package[0] not in ("jax", "equinox") and package[:2] != ["duckarray", "core"]:
-            return level
-        frame, level = frame.f_back, level + 1
-    return 1

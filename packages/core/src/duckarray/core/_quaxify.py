@@ -9,7 +9,7 @@ from typing import Any
 from jax import tree_util as jtu
 from jax.extend.core import set_current_trace, take_current_trace
 
-from ._lift import lifting
+from ._lift import inside
 from ._trace import DuckTrace, DuckTracer, trace_over
 from ._value import Value, is_value
 
@@ -75,7 +75,7 @@ class Quaxified:
             chosen = [isinstance(x, Value) for x in leaves]
         else:
             chosen = _choose(self._filter_spec, call)
-        with take_current_trace() as parent, lifting.allowed():
+        with take_current_trace() as parent, inside:
             trace = trace_over(parent)
             fn, args, kwargs = structure.unflatten(
                 [DuckTracer(trace, x) if c else x for x, c in zip(leaves, chosen, strict=True)]

@@ -9,13 +9,15 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from jax import tree_util as jtu
 from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
+from ._constants import Constants, note_all, pass_on, passing_on
 from ._dispatch import dispatch, handler_of
-from ._jax import as_function, bind_under, binds_plainly, is_eager, jit_p, typeof
-from ._lift import contains_lift, lift_p, lifting
-from ._value import ArrayValue, Value
+from ._jax import as_function, bind_under, binds_plainly, is_eager, jit_p
+from ._lift import contains_lift, inside, lift_p
+from ._value import Value
 
 # Bodies up to this many equations (`jnp.add` and its like) are called through a cached `jax.jit` in
 # eager mode, since JAX evaluates a `jit` bound to a trace, rather than called, in Python. Longer
@@ -50,11 +52,10 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
         pass
 
     def to_concrete_value(self) -> Any:
-        from ._materialize import densify
-
-        with set_current_trace(self._trace.parent_trace):
-            dense = densify(self.value, "conversion to a concrete value")
-        return dense.to_concrete_value() if isinstance(dense, Tracer) else dense
+        # JAX asks this also to learn whether there is one. The value itself answers, so that only a
+        # conversion (`bool`, `int`, `numpy.asarray` …) makes it dense.
+        leaves = jtu.tree_leaves(self.value)
+        return None if any(isinstance(x, Tracer) for x in leaves) else self.value
 
 
 class DuckTrace(Trace):
@@ -104,8 +105,14 @@ class DuckTrace(Trace):
         """An operation without a value among its operands."""
         if primitive is lift_p:
             return DuckTracer(self, params["structure"].unflatten(operands))
-        if lifting.used and contains_lift(params) and handler_of(primitive) is not None:
+        if inside.ever_lifted and contains_lift(params) and handler_of(primitive) is not None:
             return self._dispatch(primitive, operands, params)
+        out = self._bind_dense(primitive, operands, params)
+        if primitive in passing_on:
+            pass_on(primitive, operands[0], params, out)
+        return out
+
+    def _bind_dense(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
         if not self.parent_requires_low and binds_plainly(primitive):
             return self.parent_trace.process_primitive(primitive, operands, params)
         if primitive is jit_p and self.parent_requires_low and _is_small(params):
@@ -192,10 +199,14 @@ def trace_over(parent: Trace) -> DuckTrace:
 
 
 def run(
-    tag: TraceTag, function: Callable[..., Sequence[Any]], operands: Sequence[Any]
+    tag: TraceTag,
+    function: Callable[..., Sequence[Any]],
+    operands: Sequence[Any],
+    constants: Constants = (),
 ) -> list[Any]:
     """Calls `function` with values wrapped, under a trace above the current one; unwraps."""
-    with take_current_trace() as parent, lifting.allowed():
+    with take_current_trace() as parent, inside:
+        note_all(operands, constants)
         trace = DuckTrace(parent, tag)
         inner = [DuckTracer(trace, x) if isinstance(x, Value) else x for x in operands]
         with set_current_trace(trace):
@@ -203,9 +214,12 @@ def run(
         return [trace.unwrap(x) for x in outs]
 
 
-def run_jaxpr(jaxpr: Any, operands: Sequence[Any]) -> list[Any]:
-    """Runs a jaxpr on arrays and values, with dispatch; returns arrays and values."""
-    return run(TraceTag(), as_function(jaxpr), operands)
+def run_jaxpr(jaxpr: Any, operands: Sequence[Any], constants: Constants = ()) -> list[Any]:
+    """Runs a jaxpr on arrays and values, with dispatch; returns arrays and values.
+
+    `constants` are the scalars that the first operands are known to be full of.
+    """
+    return run(TraceTag(), as_function(jaxpr), operands, constants)
 
 
 def value_of(x: Any) -> Any:
@@ -222,8 +236,3 @@ def value_of(x: Any) -> Any:
         'Wrapped'
     """
     return x.value if isinstance(x, DuckTracer) else x
-
-
-def dense_aval(x: Any) -> Any:
-    """The abstract value of an array, or of the array a value stands for."""
-    return x.aval() if isinstance(x, ArrayValue) else typeof(x)

@@ -166,10 +166,25 @@ class ArrayValue(Value):
 
         return lift(self)
 
+    def __bool__(self) -> bool:
+        return bool(self.__array__())
+
+    def __int__(self) -> int:
+        return int(self.__array__())
+
+    def __float__(self) -> float:
+        return float(self.__array__())
+
+    def __complex__(self) -> complex:
+        return complex(self.__array__())
+
+    def __index__(self) -> int:
+        return self.__array__().__index__()
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         from ._materialize import densify
 
-        return np.asarray(densify(self, "numpy.asarray"), dtype=dtype)
+        return np.asarray(densify(self, "conversion to a concrete value"), dtype=dtype)
 
 
 def is_value(x: Any) -> TypeGuard[Value]:
@@ -209,5 +224,17 @@ def _abstract_materialize(structure: Any, leaves: tuple[Any, ...]) -> ShapedArra
         jax.ShapeDtypeStruct(shape, dtype, weak_type=weak, sharding=sharding)
         for shape, dtype, weak, sharding in leaves
     ]
-    out = jax.eval_shape(lambda *xs: materialize(structure.unflatten(xs)), *structs)
-    return ShapedArray(out.shape, out.dtype, weak_type=getattr(out, "weak_type", False))
+    found: list[Any] = []
+
+    def dense(*xs: Any) -> Any:
+        out = materialize(structure.unflatten(xs))
+        found.append(jax.typeof(out))  # knows more than the shape and dtype: sharding, varying axes
+        return out
+
+    jax.eval_shape(dense, *structs)
+    return found[0]  # type: ignore[no-any-return]
+
+
+def dense_aval(x: Any) -> Any:
+    """The abstract value of an array, or of what a value stands for."""
+    return x.aval() if isinstance(x, Value) else jax.typeof(x)

@@ -1,8 +1,8 @@
 """Primitives by what they do, so that a type gets a hundred of them from a few lines.
 
 Each name is a tuple of the primitives this JAX has (by name, where it does not export them), as in
-`@register(*families.elementwise_unary)`. A primitive may be in several. The test suite enumerates JAX's primitives and fails on one that is
-neither here nor in the table of those that carry programs.
+`@register(*families.elementwise_unary)`. A primitive may be in several. The test suite enumerates
+JAX's primitives and fails on one that is in none, nor in the table of those that carry programs.
 
 Example:
     >>> import jax

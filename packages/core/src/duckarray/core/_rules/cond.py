@@ -7,6 +7,7 @@ from typing import Any
 from jax import lax
 from jax.extend.core import Primitive
 
+from duckarray.core._constants import Constants, constants_of
 from duckarray.core._dispatch import handles
 from duckarray.core._jax import cond_p, stage, typeof
 from duckarray.core._materialize import densify
@@ -21,7 +22,8 @@ from .eager import compiled_when_eager
 def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     index = densify(operands[0], primitive, operands)
     leaves, trees = flatten(operands[1:])
-    branches = [_Branch(primitive, jaxpr, trees) for jaxpr in params["branches"]]
+    constants = constants_of(operands[1:])
+    branches = [_Branch(primitive, jaxpr, trees, constants) for jaxpr in params["branches"]]
     avals = list(map(typeof, leaves))
     staged = [stage(branch, avals, branch.jaxpr) for branch in branches]
     slots = [branch.slots for branch in branches]
@@ -41,14 +43,17 @@ def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
 class _Branch:
     """A branch as a function on leaves, which notes what its outputs are."""
 
-    def __init__(self, primitive: Primitive, jaxpr: Any, operand_trees: Sequence[Tree]) -> None:
-        self.primitive, self.jaxpr, self.operand_trees = primitive, jaxpr, operand_trees
+    def __init__(
+        self, primitive: Primitive, jaxpr: Any, trees: Sequence[Tree], constants: Constants
+    ) -> None:
+        self.primitive, self.jaxpr = primitive, jaxpr
+        self.operand_trees, self.constants = trees, constants
         self.target: list[Slot] | None = None
         self.slots: list[Slot] = []
         self.trees: tuple[Tree, ...] = ()
 
     def __call__(self, *leaves: Any) -> list[Any]:
-        outs = run_jaxpr(self.jaxpr, unflatten(self.operand_trees, leaves))
+        outs = run_jaxpr(self.jaxpr, unflatten(self.operand_trees, leaves), self.constants)
         self.slots = list(map(Slot, outs))
         if self.target is not None:
             pairs = zip(outs, self.target, strict=True)

@@ -16,11 +16,11 @@ from jax.extend.core import Primitive, TraceTag, set_current_trace
 
 from duckarray.core._jax import bind_under, typeof, without_argument_names
 from duckarray.core._materialize import densify
-from duckarray.core._structure import Tree, flatten, unflatten, value_type, width
-from duckarray.core._trace import DuckTrace, dense_aval, run
-from duckarray.core._value import Value
+from duckarray.core._structure import Tree, flatten, unflatten, width
+from duckarray.core._trace import DuckTrace, run
+from duckarray.core._value import Value, dense_aval
 
-from .tangents import push_forward
+from .tangents import is_leaf_linear, push_forward, tree_is_linear
 
 Kept = tuple[Tree, ...] | None  # the structure each output keeps, or None where it is made dense
 
@@ -49,7 +49,7 @@ def custom_jvp_call(
             return run(tag, fun.call_wrapped, operands)
     leaves, trees = flatten(operands)
     kept: Kept = None
-    if any(isinstance(x, Value) and x.leaf_linear for x in operands):
+    if any(isinstance(x, Value) and is_leaf_linear(x) for x in operands):
         with set_current_trace(parent):
             kept = _agreement(tag, fun, jvp, leaves, trees)
     out_trees = Record()
@@ -129,7 +129,7 @@ def _agreement(
     start = 0
     for tree, x in zip(trees, unflatten(trees, leaves), strict=True):
         stop = start + width(tree)
-        if tree is not None and value_type(tree).leaf_linear:
+        if tree_is_linear(tree):
             tangent_structs += structs[start:stop]
             tangent_trees.append(tree)
         else:
@@ -138,15 +138,10 @@ def _agreement(
         start = stop
     both = _out_trees(tag, _repeatable(jvp), structs + tangent_structs, [*trees, *tangent_trees])
     m = len(primal_trees)
+    tangents = both[m:]
     kept = tuple(
-        a
-        if a is not None
-        and b is not None
-        and t is not None
-        and a == b == t
-        and value_type(a).leaf_linear
-        else None
-        for a, b, t in zip(primal_trees, both[:m], both[m:], strict=True)
+        a if tree_is_linear(a) and b is not None and t is not None and a == b == t else None
+        for a, b, t in zip(primal_trees, both[:m], tangents, strict=True)
     )
     return None if all(tree is None for tree in kept) else kept
 

@@ -8,13 +8,18 @@ from typing import Any
 import jax
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 
+from duckarray.core._constants import (
+    Constants,
+    constants_of,
+    for_program,
+    note_all,
+)
 from duckarray.core._dispatch import Handler
 from duckarray.core._jax import is_eager
-from duckarray.core._materialize import current_policy
-from duckarray.core._registry import registry_version
+from duckarray.core._lift import inside
 from duckarray.core._structure import flatten, unflatten
 
-_cache: dict[tuple[Any, ...], tuple[list[Any], Any]] = {}
+from .kept import call_kept
 
 
 def compiled_when_eager(handler: Handler) -> Handler:
@@ -33,25 +38,14 @@ def compiled_when_eager(handler: Handler) -> Handler:
                     return handler(primitive, operands, params)
                 leaves, trees = flatten(operands)
                 fixed, jaxprs = _split(params)
-                key = (primitive, fixed, trees, current_policy(), registry_version())
-                try:
-                    hit = _cache.get(key)
-                except TypeError:  # a parameter that cannot be hashed
-                    return handler(primitive, operands, params)
-                if hit is None:
-                    drop = functools.partial(_drop, key)
-                    references = [weakref.ref(j, drop) for j in jaxprs]
-                    hit = _cache[key] = (
-                        references,
-                        _jit(handler, primitive, references, params, trees),
-                    )
-                return hit[1](*leaves)
+                constants = for_program(constants_of(operands), sum(len(j.eqns) for j in jaxprs))
+
+                def make(references: list[Any], constants: Constants) -> Any:
+                    return _jit(handler, primitive, references, params, trees, constants)
+
+                return call_kept((primitive, fixed, trees), jaxprs, constants, leaves, make)
 
     return handle
-
-
-def _drop(key: tuple[Any, ...], reference: Any) -> None:
-    _cache.pop(key, None)
 
 
 def _split(params: dict[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
@@ -74,6 +68,7 @@ def _jit(
     references: list[Any],
     params: dict[str, Any],
     trees: Sequence[Any],
+    constants: Constants,
 ) -> Any:
     positions = iter(range(len(references)))
 
@@ -91,7 +86,10 @@ def _jit(
 
     def compiled(*leaves: Any) -> Any:
         attached = {name: attach(value) for name, value in detached.items()}
-        return handler(primitive, unflatten(trees, leaves), attached)
+        operands = unflatten(trees, leaves)
+        with inside:
+            note_all(operands, constants)
+            return handler(primitive, operands, attached)
 
     compiled.__name__ = compiled.__qualname__ = str(primitive)
     return jax.jit(compiled)

@@ -5,49 +5,51 @@ structures of its operands, so it is interpreted once however often it is called
 differentiates and compiles it as one.
 """
 
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
 import jax
 from jax.extend.core import Primitive
 
+from duckarray.core._constants import (
+    Constants,
+    constants_of,
+    for_program,
+)
 from duckarray.core._dispatch import handles
 from duckarray.core._jax import call_primitives, jit_p
-from duckarray.core._materialize import current_policy
-from duckarray.core._registry import registry_version
 from duckarray.core._structure import Tree, flatten, unflatten, width
 from duckarray.core._trace import run_jaxpr
+from duckarray.core._value import Value
 
-_cache: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+from .kept import call_kept
 
 
 @handles(jit_p)
 def _jit(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     jaxpr = params["jaxpr"]
     leaves, trees = flatten(operands)
-    # A call of the same program may differ in its shardings or options; the rest goes with the
-    # jaxpr.
+    # Calls of one program may differ in these; the other parameters go with the program.
     key = (
-        id(jaxpr),
         trees,
         params["donated_invars"],
         params["in_shardings"],
         params["out_shardings"],
         params["compiler_options_kvs"],
-        current_policy(),
-        registry_version(),
     )
-    hit = _cache.get(key)
-    if hit is None:
-        reference = weakref.ref(jaxpr, lambda _: _cache.pop(key, None))
-        hit = _cache[key] = reference, _rejit(reference, trees, params)
-    return hit[1](*leaves)
+    constants = for_program(constants_of(operands), len(jaxpr.eqns))
+
+    def make(references: list[Any], constants: Constants) -> Any:
+        return _rejit(references[0], trees, options, constants)
+
+    options = {name: value for name, value in params.items() if name != "jaxpr"}
+    return call_kept(key, [jaxpr], constants, leaves, make)
 
 
-def _rejit(jaxpr: Any, trees: Sequence[Tree], params: dict[str, Any]) -> Any:
+def _rejit(jaxpr: Any, trees: Sequence[Tree], params: dict[str, Any], constants: Constants) -> Any:
     def interpreted(*leaves: Any) -> Any:
-        return run_jaxpr(jaxpr(), unflatten(trees, leaves))
+        outs = run_jaxpr(jaxpr(), unflatten(trees, leaves), constants)
+        return [_place(x, s) for x, s in zip(outs, params["out_shardings"], strict=True)]
 
     interpreted.__name__ = interpreted.__qualname__ = str(params["name"])
     donated: list[int] = []
@@ -78,6 +80,13 @@ def _shardings(trees: Sequence[Tree], params: dict[str, Any]) -> dict[str, Any]:
     return {"in_shardings": tuple(shardings)}
 
 
+def _place(out: Any, sharding: Any) -> Any:
+    """A dense output where it was asked to be; a value's leaves where JAX puts them."""
+    if isinstance(out, Value) or not isinstance(sharding, jax.sharding.Sharding):
+        return out
+    return jax.lax.with_sharding_constraint(out, sharding)
+
+
 @handles(*call_primitives)
 def _call(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    return run_jaxpr(params["call_jaxpr"], operands)
+    return run_jaxpr(params["call_jaxpr"], operands, constants_of(operands))

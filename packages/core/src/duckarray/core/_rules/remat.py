@@ -6,6 +6,7 @@ from typing import Any
 import jax
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 
+from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
 from duckarray.core._jax import EditingTrace, remat_p
 from duckarray.core._structure import Tree, flatten, unflatten
@@ -15,11 +16,12 @@ from duckarray.core._trace import run_jaxpr
 @handles(remat_p)
 def _remat(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     leaves, trees = flatten(operands)
+    constants = constants_of(operands)
     out_trees: tuple[Tree, ...] = ()
 
     def interpreted(*leaves: Any) -> Any:
         nonlocal out_trees
-        outs, out_trees = flatten(run_jaxpr(params["jaxpr"], unflatten(trees, leaves)))
+        outs, out_trees = flatten(run_jaxpr(params["jaxpr"], unflatten(trees, leaves), constants))
         return outs
 
     checkpointed = jax.checkpoint(

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import Primitive
 
+from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
 from duckarray.core._jax import (
     scan_arity,
@@ -18,11 +19,11 @@ from duckarray.core._jax import (
     without_leading_axis,
 )
 from duckarray.core._materialize import densify
-from duckarray.core._structure import Slot, Tree, flatten, unflatten
+from duckarray.core._structure import Tree, flatten, unflatten
 from duckarray.core._trace import run_jaxpr
 from duckarray.core._value import Value
 
-from .bodies import fixed_point, settle
+from .bodies import Carry, fixed_point
 from .eager import compiled_when_eager
 
 
@@ -36,9 +37,10 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
     x_leaves, _ = flatten(densify(x, primitive, operands) if t is None else x for x, t in kept)
     const_leaves, const_trees = flatten(consts)
     x_avals = [without_leading_axis(typeof(x)) for x in x_leaves]
-    entered = list(map(Slot, initial))
+    loop = Carry(primitive, initial)
+    constants = constants_of(consts)
 
-    def attempt(carry: list[Any], slots: list[Slot]) -> Any:
+    def attempt(carry: list[Any]) -> Any:
         leaves, trees = flatten(carry)
         y_trees: list[Tree] = []
 
@@ -49,16 +51,16 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
                 *unflatten(trees, all_leaves[k:j]),
                 *unflatten(x_trees, all_leaves[j:]),
             ]
-            outs = run_jaxpr(params["jaxpr"], turn_operands)
+            outs = run_jaxpr(params["jaxpr"], turn_operands, constants)
             y_trees[:] = [_tree_of_stack(y, length) for y in outs[n:]]
             ys = zip(outs[n:], y_trees, strict=True)
             stacked, _ = flatten(densify(y, primitive) if t is None else y for y, t in ys)
-            return [*flatten(settle(primitive, outs[:n], slots, entered))[0], *stacked]
+            return [*flatten(loop.settle(outs[:n]))[0], *stacked]
 
         avals = [*map(typeof, [*const_leaves, *leaves]), *x_avals]
         return turn, leaves, trees, y_trees, stage(turn, avals, params["jaxpr"])
 
-    _, (turn, leaves, trees, y_trees, staged) = fixed_point(primitive, initial, attempt)
+    turn, leaves, trees, y_trees, staged = fixed_point(loop, attempt)
     jaxpr, out_avals = staged
     k = len(leaves)
     if jaxpr is None or out_avals[:k] != list(map(typeof, leaves)) or jax.config.jax_disable_jit:

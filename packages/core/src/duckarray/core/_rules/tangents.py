@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 
 from duckarray.core._jax import ZeroCotangent, typeof
-from duckarray.core._materialize import densify, materialize
-from duckarray.core._structure import Tree, value_type
+from duckarray.core._materialize import densify, materialize, replace_children
+from duckarray.core._structure import Tree
 from duckarray.core._value import Value
 
 
@@ -28,6 +28,20 @@ def zero_cotangent(x: Any) -> Any:
     return ZeroCotangent(typeof(x).to_ct_aval())
 
 
+def is_leaf_linear(value: Any) -> bool:
+    """Whether the array `value` stands for is linear in all its leaves, values inside it too."""
+    if not value.leaf_linear:
+        return False
+    inner: list[Any] = []
+    replace_children(value, inner.append)
+    return all(map(is_leaf_linear, inner))
+
+
+def tree_is_linear(tree: Tree) -> bool:
+    """`is_leaf_linear` of the values with this structure; False for None, a dense array."""
+    return tree is not None and is_leaf_linear(tree.unflatten([None] * tree.num_leaves))
+
+
 def push_forward(tree: Tree, leaves: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """The tangent of the array a value stands for, from the tangents of the value's leaves.
 
@@ -38,7 +52,7 @@ def push_forward(tree: Tree, leaves: Sequence[Any], tangents: Sequence[Any]) -> 
         aval = value.aval().to_tangent_aval()
         return SymbolicZero(aval) if tangents else jnp.zeros(aval.shape, aval.dtype)
     tangents = [jnp.zeros(t.shape, t.dtype) if type(t) is SymbolicZero else t for t in tangents]
-    if value.leaf_linear:
+    if is_leaf_linear(value):
         pairs = zip(leaves, tangents, strict=True)
         return tree.unflatten([t if is_inexact(x) else x for x, t in pairs])
     dense, chosen = _materialize_inexact(tree, leaves)
@@ -53,7 +67,7 @@ def pull_back(tree: Tree, leaves: Sequence[Any], cotangent: Any) -> list[Any]:
         return zeros
     if isinstance(cotangent, Value):
         parts, found = jax.tree.flatten(cotangent)
-        if found == tree and value_type(tree).leaf_linear:
+        if found == tree and tree_is_linear(tree):
             pairs = zip(leaves, parts, zeros, strict=True)
             return [part if is_inexact(x) else zero for x, part, zero in pairs]
     dense, chosen = _materialize_inexact(tree, leaves)

@@ -8,13 +8,15 @@ from jax import lax
 from jax.extend.core import Primitive, primitives
 
 from duckarray.core._bind import bind
+from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
 from duckarray.core._jax import stage, typeof, while_p
 from duckarray.core._materialize import densify
-from duckarray.core._structure import Slot, flatten, unflatten
-from duckarray.core._trace import dense_aval, run_jaxpr
+from duckarray.core._structure import flatten, unflatten
+from duckarray.core._trace import run_jaxpr
+from duckarray.core._value import dense_aval
 
-from .bodies import fixed_point, settle
+from .bodies import Carry, fixed_point
 from .eager import compiled_when_eager
 
 
@@ -26,7 +28,8 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
     initial = operands[m:]
     cond_leaves, cond_trees = flatten(operands[:n])
     body_leaves, body_trees = flatten(operands[n:m])
-    entered = list(map(Slot, initial))
+    loop = Carry(primitive, initial)
+    constants = constants_of(operands[n:m])
     # Under `vmap` the predicate has batch dimensions: the loop goes on while any is true, and the
     # entries that are done keep what they have.
     batched = bool(params["cond_jaxpr"].out_avals[0].shape)
@@ -34,7 +37,7 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
     def predicate(consts: Sequence[Any], carry: Sequence[Any]) -> Any:
         return densify(run_jaxpr(params["cond_jaxpr"], [*consts, *carry])[0], primitive)
 
-    def attempt(carry: list[Any], slots: list[Slot]) -> Any:
+    def attempt(carry: list[Any]) -> Any:
         leaves, trees = flatten(carry)
 
         def turn(*leaves: Any) -> list[Any]:
@@ -42,19 +45,18 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
             k, j = len(cond_leaves) if batched else 0, len(body_leaves)
             turn_carry = unflatten(trees, leaves[k + j :])
             consts = unflatten(body_trees, leaves[k : k + j])
-            outs = run_jaxpr(params["body_jaxpr"], [*consts, *turn_carry])
+            outs = run_jaxpr(params["body_jaxpr"], [*consts, *turn_carry], constants)
             if batched:
                 going_on = predicate(unflatten(cond_trees, leaves[:k]), turn_carry)
                 outs = [_select(going_on, x, y) for x, y in zip(outs, turn_carry, strict=True)]
-            return flatten(settle(primitive, outs, slots, entered))[0]
+            return flatten(loop.settle(outs))[0]
 
         consts = [*cond_leaves, *body_leaves] if batched else body_leaves
         staged = stage(turn, list(map(typeof, [*consts, *leaves])), params["body_jaxpr"])
         return turn, consts, leaves, trees, staged
 
-    _, (turn, consts, leaves, trees, (body_jaxpr, out_avals)) = fixed_point(
-        primitive, initial, attempt
-    )
+    turn, consts, leaves, trees, staged = fixed_point(loop, attempt)
+    body_jaxpr, out_avals = staged
 
     def goes_on(*leaves: Any) -> list[Any]:
         k = len(cond_leaves)

@@ -1,0 +1,158 @@
+"""Known constants: scalars, and arrays made of one, whose value is known while tracing.
+
+`maximum(x, 0)`, `where(c, x, 0)` and `0 + x` mean something for a quantity or a symbolic zero only
+because the other operand is zero. Python and NumPy scalars are known as they are. What broadcasts,
+conversions and reshapes make of one is noted in a table while the program runs; the results
+themselves stay plain arrays. A program that is run anew for the values it meets is given the
+constants among its operands, and they are part of what it is kept by.
+"""
+
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Primitive, primitives
+
+from ._value import Value
+
+Scalar = bool | int | float | complex
+Constants = tuple[Scalar | None, ...]
+
+# These pass on the one value their operand is full of.
+passing_on: frozenset[Primitive] = frozenset(
+    {
+        primitives.broadcast_in_dim_p,
+        primitives.convert_element_type_p,
+        primitives.copy_p,
+        primitives.reshape_p,
+        primitives.squeeze_p,
+    }
+)
+
+# A long program is kept for these constants only: any other that changes from call to call, such
+# as the number of the step, would compile it anew each time.
+_SPECIAL = (0, 1, -1, float("inf"), float("-inf"))
+_SHORT = 8
+# No program is kept for more different constants than this; further ones are not known inside.
+_MOST = 64
+
+
+class _Table(threading.local):
+    """For each array known to be full of one scalar, by identity: a reference to it, the scalar."""
+
+    def __init__(self) -> None:
+        self.entries: dict[int, tuple[Any, Scalar]] = {}
+
+
+_known = _Table()
+
+
+def known_constant(x: Any) -> Scalar | None:
+    """The scalar that `x` is known to be full of while tracing, or None.
+
+    What is asked is what the program says, not what an array holds: the entries of a concrete array
+    are not looked at.
+
+    Args:
+        x: an operand of a rule, or any array.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import known_constant
+        >>> known_constant(0.0), known_constant(jnp.zeros(3))
+        (0.0, None)
+    """
+    if isinstance(x, jax.Array):
+        entry = _known.entries.get(id(x))
+        return entry[1] if entry is not None and entry[0]() is x else None
+    if isinstance(x, Value) or np.ndim(x):
+        return None
+    scalar = np.asarray(x)
+    return scalar.item() if scalar.dtype.kind in "biufcV" else None  # type: ignore[no-any-return]
+
+
+def note(x: Any, constant: Scalar) -> None:
+    """Notes that the array `x` is full of `constant`, until the program that made it has run."""
+    _known.entries[id(x)] = weakref.ref(x), constant
+
+
+def pass_on(primitive: Primitive, operand: Any, params: Any, out: Any) -> None:
+    """Notes what `primitive`, one of `passing_on`, made of an operand that may be known."""
+    constant = known_constant(operand)
+    if constant is None or not isinstance(out, jax.Array):
+        return
+    if primitive is primitives.convert_element_type_p:
+        dtype = params["new_dtype"]
+        if jnp.issubdtype(dtype, jax.dtypes.extended):
+            return
+        with np.errstate(all="ignore"):
+            constant = np.asarray(constant).astype(dtype).item()
+    note(out, constant)
+
+
+def constants_of(operands: Sequence[Any]) -> Constants:
+    """For each operand the scalar it is known to be; empty if none is."""
+    entries = _known.entries
+    found = [
+        None
+        if isinstance(x, Value) or (isinstance(x, jax.Array) and id(x) not in entries)
+        else known_constant(x)
+        for x in operands
+    ]
+    return () if all(c is None for c in found) else tuple(found)
+
+
+def for_program(constants: Constants, equations: int) -> Constants:
+    """Of the constants among its operands, those that a program of this length is kept for."""
+    if equations > _SHORT:
+        constants = tuple(c if c in _SPECIAL else None for c in constants)
+        if all(c is None for c in constants):
+            return ()
+    return constants
+
+
+def constants_key(constants: Constants) -> tuple[str, ...]:
+    """Constants as part of a key: `0`, `0.0`, `-0.0` and `False` differ, and NaN equals itself."""
+    return tuple(map(repr, constants))
+
+
+class Limit:
+    """Counts for how many different constants each program is kept."""
+
+    def __init__(self) -> None:
+        self._counts: dict[int, int] = {}
+
+    def reached(self, program: int) -> bool:
+        """Whether `program` is kept for as many as it may be; counts one more if not."""
+        count = self._counts.get(program, 0)
+        if count >= _MOST:
+            return True
+        self._counts[program] = count + 1
+        return False
+
+    def forget(self, program: int) -> None:
+        """Forgets a program that no longer exists."""
+        self._counts.pop(program, None)
+
+
+def noted() -> int:
+    """How much is noted; what is noted later can be forgotten by this number."""
+    return len(_known.entries)
+
+
+def forget_from(count: int) -> None:
+    """Forgets what was noted since there were `count` notes."""
+    entries = _known.entries
+    while len(entries) > count:
+        entries.popitem()
+
+
+def note_all(operands: Sequence[Any], constants: Constants) -> None:
+    """Notes the constants that a program was given, for its operands as it sees them."""
+    for x, constant in zip(operands, constants, strict=False):
+        if constant is not None and isinstance(x, jax.Array):
+            note(x, constant)
