@@ -14,6 +14,7 @@ from ._errors import MaterializeWarning as MaterializeWarning
 from ._errors import NoRuleError as NoRuleError
 from ._errors import RuleOutputError as RuleOutputError
 from ._fields import field as field
+from ._functions import register_function as register_function
 from ._materialize import materialization as materialization
 from ._materialize import materialize as materialize
 from ._quaxify import quaxify as quaxify

@@ -42,6 +42,11 @@ call_primitives = tuple({p.name: p for p in (primitives.closed_call_p, primitive
 ZeroCotangent = ad.Zero
 
 
+def is_jit_disabled() -> bool:
+    """Whether `jax.disable_jit` is in force."""
+    return bool(getattr(jax.config, "jax_disable_jit"))  # noqa: B009  # not typed on 0.10
+
+
 def is_eager(trace: Trace) -> bool:
     """Whether `trace` is the one that executes operations at once."""
     return type(trace).__name__ == "EvalTrace"
@@ -208,6 +213,11 @@ class EditingTrace(Trace):
         return self.parent_trace.stage_value(value)
 
 
+def debug_info_of(jaxpr: Any) -> Any:
+    """What JAX recorded of the function a jaxpr was traced from."""
+    return getattr(jaxpr, "debug_info", None) or jaxpr.jaxpr.debug_info
+
+
 def stage(function: Callable[..., Any], avals: Sequence[Any], like: Any) -> tuple[Any, list[Any]]:
     """Traces `function` on abstract operands; a jaxpr to bind in place of `like`, and its avals.
 
@@ -215,8 +225,8 @@ def stage(function: Callable[..., Any], avals: Sequence[Any], like: Any) -> tupl
     equation being replaced has been checked for already. The jaxpr is None where only they will do:
     when it has constants, which would have to become operands, or effects.
     """
-    debug_info = getattr(like, "debug_info", None) or like.jaxpr.debug_info
-    wrapped = lu.wrap_init(function, debug_info=debug_info.with_unknown_names())
+    debug_info = debug_info_of(like).with_unknown_names()
+    wrapped = lu.wrap_init(function, debug_info=debug_info)
     jaxpr, out_avals, consts = pe.trace_to_jaxpr_dynamic(wrapped, list(avals))
     if consts or jaxpr.effects:
         return None, out_avals

@@ -116,10 +116,15 @@ def recorded_warnings() -> Iterator[list[str]]:
 
 
 def warn_dense(text: str) -> None:
-    """Warns, at the user's line, that something was made dense."""
+    """Warns, at the line that was called, that something was made dense there or further in."""
     for recorded in _recorders.active:
         recorded.append(text)
-    warnings.warn(text, MaterializeWarning, stacklevel=user_frame()[1])
+    frame, level = user_frame()
+    where = user_location()
+    if frame is not None and f"{frame.f_code.co_filename}:{frame.f_lineno}" in where:
+        where = ""
+    first, *rest = text.split("\n")
+    warnings.warn("\n".join([f"{first[:-1]}{where}.", *rest]), MaterializeWarning, level)
 
 
 def _dense(x: Any, context: Callable[[], tuple[str, Any]] | None = None) -> Any:

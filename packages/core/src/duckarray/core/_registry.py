@@ -6,7 +6,7 @@ The answer, all rules that fit from the most specific to the least, is kept by t
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import jax
@@ -49,7 +49,7 @@ class RuleSet(NamedTuple):
 
 # Keyed by name where JAX does not export the primitive.
 _rules: dict[Primitive | str, list[Rule]] = {}
-_resolved: dict[tuple[Primitive, tuple[type, ...]], RuleSet] = {}
+_resolved: dict[tuple[Primitive | str, tuple[type, ...]], RuleSet] = {}
 _version = [0]
 
 
@@ -114,12 +114,32 @@ def registry_version() -> int:
     return _version[0]
 
 
+def add_rule(key: str, function: RuleFunction, precedence: int) -> None:
+    """Makes `function` a rule for something that is not a primitive."""
+    _add(key, _rule(function, precedence))
+    _changed()
+
+
+def call_rules(key: str, operands: Sequence[Any]) -> Any:
+    """What the first of the rules for `key` that answers gives, or `NotImplemented`."""
+    types = tuple([type(x) if isinstance(x, Value) else jax.Array for x in operands])
+    resolved = _resolved.get((key, types))
+    if resolved is None:
+        resolved = _resolved[key, types] = _resolve(key, _rules.get(key, []), types)
+    for function in resolved.functions:
+        out = function(*operands)
+        if out is not NotImplemented:
+            return out
+    return NotImplemented
+
+
 def resolve(primitive: Primitive, types: tuple[type, ...]) -> RuleSet:
     """The rules for operands of these types; a dense operand's type is given as `jax.Array`."""
     key = (primitive, types)
     found = _resolved.get(key)
     if found is None:
-        found = _resolved[key] = _resolve(primitive, types)
+        rules = [*_rules.get(primitive, ()), *_rules.get(primitive.name, ())]
+        found = _resolved[key] = _resolve(primitive, rules, types)
     return found
 
 
@@ -189,9 +209,8 @@ def _mirror(rule: Rule) -> Rule:
     return rule._replace(function=mirrored, signature=plum.Signature(*reversed(signature.types)))
 
 
-def _resolve(primitive: Primitive, types: tuple[type, ...]) -> RuleSet:
+def _resolve(primitive: Primitive | str, rules: Sequence[Rule], types: tuple[type, ...]) -> RuleSet:
     target = plum.Signature(*types)
-    rules = [*_rules.get(primitive, ()), *_rules.get(primitive.name, ())]
     remaining = [r for r in rules if target <= r.signature]
     functions: list[RuleFunction] = []
     names: list[str] = []
@@ -232,7 +251,9 @@ def _priority(signature: plum.Signature, count: int) -> int:
     )
 
 
-def _ambiguity(primitive: Primitive, types: tuple[type, ...], rules: list[Rule]) -> RuleFunction:
+def _ambiguity(
+    primitive: Primitive | str, types: tuple[type, ...], rules: list[Rule]
+) -> RuleFunction:
     """A rule that raises; the error appears only where dispatch gets as far as this."""
     operands = ["dense" if t is jax.Array else t.__name__ for t in types]
     candidates = [f"{r.name}{str(r.signature).removeprefix('Signature')}" for r in rules]

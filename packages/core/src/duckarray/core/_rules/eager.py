@@ -15,7 +15,7 @@ from duckarray.core._constants import (
     note_all,
 )
 from duckarray.core._dispatch import Handler
-from duckarray.core._jax import is_eager
+from duckarray.core._jax import is_eager, is_jit_disabled
 from duckarray.core._lift import inside
 from duckarray.core._structure import flatten, unflatten
 
@@ -32,7 +32,7 @@ def compiled_when_eager(handler: Handler) -> Handler:
     @functools.wraps(handler)
     def handle(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
         with take_current_trace() as trace:
-            eager = is_eager(trace) and not jax.config.jax_disable_jit
+            eager = is_eager(trace) and not is_jit_disabled()
             with set_current_trace(trace):
                 if not eager:
                     return handler(primitive, operands, params)

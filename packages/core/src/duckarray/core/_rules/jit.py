@@ -17,6 +17,7 @@ from duckarray.core._constants import (
     for_program,
 )
 from duckarray.core._dispatch import handles
+from duckarray.core._functions import call_function_rule
 from duckarray.core._jax import call_primitives, jit_p
 from duckarray.core._structure import Tree, flatten, unflatten, width
 from duckarray.core._trace import run_jaxpr
@@ -27,6 +28,9 @@ from .kept import call_kept
 
 @handles(jit_p)
 def _jit(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    out = call_function_rule(params, operands)
+    if out is not NotImplemented:
+        return out
     jaxpr = params["jaxpr"]
     leaves, trees = flatten(operands)
     # Calls of one program may differ in these; the other parameters go with the program.

@@ -11,6 +11,7 @@ from jax.extend.core import Primitive
 from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
 from duckarray.core._jax import (
+    is_jit_disabled,
     scan_arity,
     scan_operands,
     scan_p,
@@ -63,7 +64,7 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
     turn, leaves, trees, y_trees, staged = fixed_point(loop, attempt)
     jaxpr, out_avals = staged
     k = len(leaves)
-    if jaxpr is None or out_avals[:k] != list(map(typeof, leaves)) or jax.config.jax_disable_jit:
+    if jaxpr is None or out_avals[:k] != list(map(typeof, leaves)) or is_jit_disabled():
         outs = _public_scan(turn, const_leaves, leaves, x_leaves, params)
     else:
         arity = scan_arity(len(const_leaves), k, len(x_leaves), len(out_avals) - k)

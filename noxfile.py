@@ -1,0 +1,277 @@
+"""Every check of this repository.
+
+`nox` runs what a pull request runs, `nox --list` shows the sessions, and CONTRIBUTING.md says when
+to use which. No package is named here: the folders under `packages/` are the list.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+import nox
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).resolve().parent
+sys.path.append(str(ROOT / "tools"))
+from monorepo import Package, group, packages, sibling  # noqa: E402
+
+PACKAGES = packages(ROOT)
+SETTINGS = nox.project.load_toml(ROOT / "pyproject.toml")
+CUDA = "jax[cuda13]"
+_SHOW = "import jax, sys; print('Python', sys.version, 'jax', jax.__version__, jax.devices())"
+
+nox.needs_version = ">=2025.5.1"
+nox.options.default_venv_backend = "uv|virtualenv"
+# A Python that is not there is skipped, not downloaded. `--download-python auto` gets it.
+nox.options.download_python = "never"
+nox.options.error_on_missing_interpreters = False
+nox.options.sessions = ["tests", "integration", "lint", "docs", "build", "tools", "demo"]
+
+
+def _offer_pyenv_interpreters() -> None:
+    """Lets nox find Pythons that pyenv has installed but not activated.
+
+    For these the `python3.x` on the PATH is a shim that only prints an error.
+    """
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    found = [path for path in versions.glob("3.*/bin") if (path / "python").exists()]
+    os.environ["PATH"] = os.pathsep.join([os.environ["PATH"], *map(str, sorted(found))])
+
+
+_offer_pyenv_interpreters()
+# Without its bytecode, importing JAX and what is built on it takes 6 s longer, each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def _matrix() -> list[object]:
+    """Each package on each Python, and its oldest dependencies on the oldest; for CPU and GPU."""
+    out: list[object] = []
+    for device in ("cpu", "cuda"):
+        for package in PACKAGES.values():
+            oldest, newest = package.pythons[0], package.pythons[-1]
+            latest = package.pythons if device == "cpu" else [newest]
+            for python, jax in [*((python, "latest") for python in latest), (oldest, "min")]:
+                tags = [package.name, "gpu" if device == "cuda" else "cpu"]
+                name = f"{python}, {device}, {jax}, {package.name}"
+                out.append(nox.param(python, device, jax, package.name, id=name, tags=tags))
+    return out
+
+
+@nox.session
+@nox.parametrize("python,device,jax,package", _matrix())
+def tests(session: nox.Session, device: str, jax: str, package: str) -> None:
+    """Tests, README and doctests of one package, with nothing installed that it does not declare.
+
+    `latest` takes the newest dependencies that this Python can have, `min` the oldest declared.
+    """
+    if device == "cuda" and shutil.which("nvidia-smi") is None:
+        session.skip("NO GPU, NOTHING TESTED: there is no `nvidia-smi` on this machine")
+    this = PACKAGES[package]
+    extra = [CUDA] if device == "cuda" else []
+    install_wheels(session, [*_self(this), *this.group("test"), *extra], floors=jax == "min")
+
+    env = {"JAX_PLATFORMS": device}  # so that jax raises instead of falling back to the CPU
+    if device == "cuda":
+        env["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+    session.run("python", "-c", _SHOW, env=env)
+
+    pytest = ["pytest", "-c", "pyproject.toml", "--rootdir", str(ROOT)]
+    session.run(*pytest, f"packages/{package}/tests", *session.posargs, env=env)
+    if session.posargs:  # `-- -k some_test` is about the tests
+        return
+    none_yet = [0, 5]
+    modules = ["--doctest-modules", "--pyargs", f"duckarray.{package}"]
+    session.run(*pytest, *modules, env=env, success_codes=none_yet)
+    readme = ["--doctest-glob=README.md", f"packages/{package}/README.md"]
+    session.run(*pytest, *readme, env=env, success_codes=none_yet)
+
+
+@nox.session
+def integration(session: nox.Session) -> None:
+    """Tests of all packages together."""
+    install_wheels(session, [*_all(), *group(SETTINGS, "integration")])
+    session.run("pytest", "tests-integration", *session.posargs, env={"JAX_PLATFORMS": "cpu"})
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Formatting, rules of style, and types."""
+    install_editable(session, group(SETTINGS, "lint"))
+    session.run("ruff", "format", "--check")
+    session.run("ruff", "check")
+    for name in PACKAGES:
+        session.run("mypy", "-p", f"duckarray.{name}")
+    session.run("mypy", "noxfile.py", *map(str, ROOT.glob("tools/*.py")))
+
+
+@nox.session(name="format")
+def format_(session: nox.Session) -> None:
+    """Formats the code and corrects what can be corrected."""
+    session.install(*(text for text in group(SETTINGS, "lint") if text.startswith("ruff")))
+    session.run("ruff", "check", "--fix", "--exit-zero")
+    session.run("ruff", "format")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Builds the site, which runs the tutorials, and tests its examples; `-- serve` shows it."""
+    install_editable(session, group(SETTINGS, "docs"))
+    env = {"NO_MKDOCS_2_WARNING": "1", "JAX_PLATFORMS": "cpu"}
+    if session.posargs:
+        session.run("mkdocs", *session.posargs, env=env)
+        return
+    session.run("mkdocs", "build", "--strict", env=env)
+    session.run("pytest", "--doctest-glob=*.md", "docs", env=env, success_codes=[0, 5])
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Makes sdist and wheel of each package and checks what is in them; `-- core` for one."""
+    session.install(*group(SETTINGS, "build"))
+    for name in session.posargs or PACKAGES:
+        out = ROOT / "dist" / name
+        shutil.rmtree(out, ignore_errors=True)
+        installer = ["--installer=uv"] if session.venv_backend == "uv" else []
+        source = str(PACKAGES[name].folder)
+        session.run("python", "-m", "build", *installer, f"--outdir={out}", source, silent=True)
+        files = [str(path) for path in sorted(out.iterdir())]
+        session.run("twine", "check", "--strict", *files)
+        session.run("check-wheel-contents", *(file for file in files if file.endswith(".whl")))
+        session.run("python", "tools/check_dist.py", *files)
+
+
+@nox.session
+def tools(session: nox.Session) -> None:
+    """Tests of the scripts in `tools/`."""
+    session.install(*group(SETTINGS, "tools"))
+    # The `conftest.py` of the root is about jax, which is not needed here.
+    session.run("pytest", "--confcutdir=tools", "tools", *session.posargs)
+
+
+@nox.session
+def demo(session: nox.Session) -> None:
+    """Runs the first tutorial on built packages."""
+    install_wheels(session, group(SETTINGS, "demo"))
+    session.run("python", "docs/tutorials/finetune_digits.py", *session.posargs)
+
+
+@nox.session
+@nox.parametrize("package", [nox.param(name, id=name) for name in PACKAGES])
+def bench(session: nox.Session, package: str) -> None:
+    """Runs the benchmarks of one package."""
+    files = sorted((PACKAGES[package].folder / "benchmarks").glob("bench_*.py"))
+    if not files:
+        session.skip(f"{package} has no benchmarks.")
+    this = PACKAGES[package]
+    install_wheels(session, [*_self(this), *this.group("test"), *this.group("bench")])
+    for file in files:
+        session.run("python", str(file), *session.posargs)
+
+
+# --- installing -----------------------------------------------------------------------------
+
+
+def _self(package: Package) -> list[str]:
+    return [f"duckarray-{package.name}=={package.version}"]
+
+
+def _all() -> list[str]:
+    return [text for package in PACKAGES.values() for text in _self(package)]
+
+
+def install_editable(session: nox.Session, requirements: list[str]) -> None:
+    """Installs every package so that an edit is seen at once, and some tools."""
+    sources = ["--no-sources"] if session.venv_backend == "uv" else []
+    others = [text for text in requirements if sibling(text) is None]
+    editable = [part for package in PACKAGES.values() for part in ("-e", str(package.folder))]
+    session.install(*sources, *editable, *others)
+
+
+def install_wheels(session: nox.Session, requirements: list[str], floors: bool = False) -> None:
+    """Installs what is asked for; packages of this repository are built instead of downloaded.
+
+    With `floors`, every declared requirement is installed in the oldest version that it allows.
+    """
+    wheels: dict[str, Path] = {}
+    others: dict[str, None] = {}
+    queue = list(requirements)
+    while queue:
+        requirement = queue.pop(0)
+        name = sibling(requirement)
+        if name is None:
+            others[requirement] = None
+        elif name not in wheels:
+            package = _sibling_package(session, name, requirement if floors else None)
+            wheels[name] = _wheel(session, package)
+            # With floors all are in the command line, so that they too count as direct.
+            queue += [text for text in package.dependencies if floors or sibling(text)]
+    arguments = [*map(str, wheels.values()), *others]
+    if not floors:
+        session.install(*arguments)
+    elif session.venv_backend == "uv":
+        session.install("--resolution=lowest-direct", *arguments)
+    else:  # pip cannot do that, but it can be told the version
+        session.install(*map(str, wheels.values()), *map(_pinned_to_floor, others))
+
+
+def _pinned_to_floor(requirement: str) -> str:
+    parsed = Requirement(requirement)
+    floor = _floor(parsed.specifier)
+    extras = f"[{','.join(sorted(parsed.extras))}]" if parsed.extras else ""
+    marker = f"; {parsed.marker}" if parsed.marker else ""
+    return f"{parsed.name}{extras}=={floor}{marker}" if floor else requirement
+
+
+def _floor(specifier: SpecifierSet) -> str | None:
+    return next((part.version for part in specifier if part.operator in {">=", "=="}), None)
+
+
+def _sibling_package(session: nox.Session, name: str, requirement: str | None) -> Package:
+    """The package as it is here, or as it was tagged at the floor of a requirement."""
+    package = PACKAGES[name]
+    floor = _floor(Requirement(requirement).specifier) if requirement else None
+    if floor in {None, package.version}:
+        return package
+    tag = f"{name}-v{floor}"
+    root = Path(session.create_tmp()) / tag
+    command = ["git", "archive", tag, f"packages/{name}"]
+    archive = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    if archive.returncode:
+        session.error(f"`{requirement}` is declared, but there is no tag {tag} to test it with.")
+    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
+        tar.extractall(root, filter="data")
+    return packages(root)[name]
+
+
+def _wheel(session: nox.Session, package: Package) -> Path:
+    """The wheel of a package, built once for each state of its sources."""
+    digest = hashlib.sha256()
+    source = [path for path in package.folder.rglob("*") if path.is_file()]
+    for path in sorted(source):
+        relative = path.relative_to(package.folder)
+        unused = relative.parts[0] in {"tests", "benchmarks", "dist"} or path.suffix == ".pyc"
+        if not unused and not any(part.startswith(".") for part in relative.parts):
+            digest.update(f"{relative}\0".encode() + path.read_bytes() + b"\0")
+    folder = session.cache_dir / "wheels" / f"{package.name}-{digest.hexdigest()[:16]}"
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            new = Path(temporary, "new")
+            where = [str(package.folder)]
+            if session.venv_backend == "uv":
+                command = ["uv", "build", "--quiet", "--wheel", "--no-sources", "-o", str(new)]
+            else:
+                command = ["python", "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(new)]
+            session.run_install(*command, *where, external=command[0] == "uv")
+            if new.exists() and not folder.exists():  # not with `nox -R`, not if another was faster
+                new.rename(folder)
+    return next(iter(folder.glob("*.whl")), folder)

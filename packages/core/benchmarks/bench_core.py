@@ -1,0 +1,167 @@
+"""What dispatch costs over plain JAX: tracing, eager operations, calls, construction, import.
+
+Run it as a script; words on the command line select the lines that contain one of them. A figure
+is a ratio of medians of interleaved repeats in one process, so that machines compare. Traces
+start with JAX's caches empty.
+"""
+
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from _timing import Row, medians, ratios, show
+from _types import Wrapper, quax_wrapper
+from jax import lax
+
+from duckarray.core import quaxify
+
+QUAX = quax_wrapper()
+X = jnp.linspace(0.0, 1.0, 8)
+
+
+def main() -> None:
+    print(f"jax {jax.__version__}, Python {sys.version.split()[0]}, {jax.devices()[0].platform}\n")
+    words = sys.argv[1:]
+    chosen = [name for name in ROWS if not words or any(word in name for word in words)]
+    show([ROWS[name](name) for name in chosen])
+
+
+def _jnp_chain(x: Any, w: Any, p: Any) -> Any:
+    y = x
+    for i in range(60):
+        y = jnp.sin(y) + x
+        y = jnp.maximum(jnp.tanh(y * 0.5), x - i)
+    return y
+
+
+def _lax_chain(x: Any, w: Any, p: Any) -> Any:
+    y = x
+    for _ in range(60):
+        y = lax.mul(lax.add(lax.sin(y), x), lax.neg(lax.tanh(y)))
+    return y
+
+
+def _control_flow(x: Any, w: Any, p: Any) -> Any:
+    for i in range(12):
+
+        def turn(carry: Any, _: Any, i: int = i) -> tuple[Any, Any]:
+            return jnp.sin(jnp.tanh(carry * w) + i) - w, None
+
+        def double(x: Any, i: int = i) -> Any:
+            return jnp.tanh(x * w) + 2 * i
+
+        def shift(x: Any, i: int = i) -> Any:
+            return jnp.sin(x - w) * i
+
+        x, _ = lax.scan(turn, x, None, length=3)
+        x = lax.cond(p, double, shift, x)
+    return x
+
+
+def _traced(goal: float, program: Callable[..., Any], name: str, *, on_value: bool = False) -> Row:
+    """Traces `program(x, w, p)`, where `w` is a value, and `x` too if `on_value`."""
+
+    def trace(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
+        w, p = make(X), jnp.array(True)
+        return lambda: jax.make_jaxpr(transform(program))(w if on_value else X, w, p)
+
+    plain, ours = trace(lambda f: f, lambda x: x), trace(quaxify, Wrapper)
+    quax = trace(*QUAX) if QUAX else None
+    return ratios(name, goal, plain, ours, quax, repeats=11, cold=True)
+
+
+def _eager(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
+    """A dense addition beside a value."""
+    program, w = transform(lambda x, w: x + x), make(X)
+    return lambda: program(X, w)
+
+
+def _eager_dense(name: str) -> Row:
+    quax = _eager(*QUAX) if QUAX else None
+    return ratios(name, 4.0, lambda: X + X, _eager(quaxify, Wrapper), quax, repeats=9, calls=50)
+
+
+def _growth(name: str) -> Row:
+    """How the last of 10,000 calls compare with the first."""
+
+    def growth(call: Callable[[], Any], calls: int) -> float:
+        call()
+        times = [medians([call], repeats=5, calls=calls // 100)[0] for _ in range(20)]
+        return statistics.median(times[-4:]) / statistics.median(times[:4])
+
+    # Quax is slow enough already after fewer.
+    quax = growth(_eager(*QUAX), 2_000) if QUAX else None
+    return Row(name, 1.2, growth(_eager(quaxify, Wrapper), 10_000), quax)
+
+
+def _eager_value(name: str) -> Row:
+    def call(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
+        program, w = transform(lax.add), make(X)
+        return lambda: program(w, w)
+
+    quax = call(*QUAX) if QUAX else None
+    plain, ours = lambda: lax.add(X, X), call(quaxify, Wrapper)
+    return ratios(name, None, plain, ours, quax, repeats=9, calls=50)
+
+
+def _jitted_call(count: int, goal: float, name: str) -> Row:
+    def call(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
+        program = jax.jit(transform(lambda *xs: xs[0] + xs[-1]))
+        operands = [make(X + i) for i in range(count)]
+        return lambda: program(*operands)
+
+    quax = call(*QUAX) if QUAX else None
+    plain, ours = call(lambda f: f, lambda x: x), call(quaxify, Wrapper)
+    return ratios(name, goal, plain, ours, quax, repeats=25, calls=100)
+
+
+def _construction(name: str) -> Row:
+    programs = [lambda: Wrapper(X)]
+    if QUAX:
+        make = QUAX[1]
+        programs.append(lambda: make(X))
+    times = medians(programs, repeats=15, calls=1000)
+    return Row(name, 1.0, *(t * 1e6 for t in times), unit=" µs")
+
+
+_IMPORT = """
+import time, jax, equinox
+start = time.process_time()
+import {module}
+print((time.process_time() - start) * 1e3)
+"""
+
+
+def _import(name: str) -> Row:
+    def milliseconds(module: str) -> float:
+        command = [sys.executable, "-c", _IMPORT.format(module=module)]
+        runs = [subprocess.run(command, capture_output=True, check=True) for _ in range(5)]
+        return statistics.median(float(run.stdout) for run in runs)
+
+    quax = milliseconds("quax") if QUAX else None
+    return Row(name, 60.0, milliseconds("duckarray.core"), quax, unit=" ms")
+
+
+ROWS: dict[str, Callable[[str], Row]] = {
+    "trace, 300 jnp operations on arrays beside a value": partial(_traced, 1.05, _jnp_chain),
+    "trace, 300 lax operations on a value each": partial(_traced, 1.6, _lax_chain, on_value=True),
+    "trace, 12 scans and 12 conds that see a value": partial(
+        _traced, 1.3, _control_flow, on_value=True
+    ),
+    "eager, an addition of arrays beside a value": _eager_dense,
+    "eager, the last of 10,000 such calls over the first": _growth,
+    "eager, an addition of values": _eager_value,
+    "call of a jitted function with 3 values": partial(_jitted_call, 3, 1.3),
+    "call of a jitted function with 30 values": partial(_jitted_call, 30, 1.4),
+    "construction of a value": _construction,
+    "import, over that of jax and equinox": _import,
+}
+
+
+if __name__ == "__main__":
+    main()
