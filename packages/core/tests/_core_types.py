@@ -203,7 +203,6 @@ def matrix(seed: int = 1) -> jax.Array:
 
 # All stand for a 3 by 3 matrix; functions, so that nothing is computed on import.
 VALUES = {
-    "box": lambda: Box(matrix(), "m"),
     "zero": lambda: Zero(jnp.zeros((3, 3, 0))),
     "doubled": lambda: Doubled(matrix()),
     "box of low rank over quantized": lambda: Box(
@@ -212,6 +211,7 @@ VALUES = {
 }
 MORE_VALUES = {
     **VALUES,
+    "box": lambda: Box(matrix(), "m"),
     "length": lambda: Length(matrix(), 0.5),
     "low rank": make_lowrank,
     "pair": lambda: Pair(matrix(), matrix(2)),

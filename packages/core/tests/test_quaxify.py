@@ -224,7 +224,7 @@ def test_reductions_and_contractions_of_many_kinds_agree(any_value):
             jnp.concatenate([x, jnp.ones((1, 3))]),
         )
 
-    agrees(program, any_value)
+    assert_same(quaxify(program)(any_value), program(dense(any_value)))
 
 
 def test_lowrank_products_never_build_the_matrix():

@@ -4,6 +4,7 @@ Rules by specificity, then the structural handler of a primitive that carries a 
 types' `default` hooks, then the dense arrays.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,16 +40,28 @@ def handler_of(primitive: Primitive) -> Handler | None:
     return _handlers.get(primitive) or _handlers.get(primitive.name)
 
 
-def dispatch(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    """Answers `primitive`, some of whose operands are values; runs under the parent trace."""
-    types = tuple([type(x) if isinstance(x, Value) else jax.Array for x in operands])
+def dispatch(
+    primitive: Primitive,
+    operands: Sequence[Any],
+    params: dict[str, Any],
+    types: tuple[type, ...] | None = None,
+) -> Any:
+    """Answers `primitive`, some of whose operands are values; runs under the parent trace.
+
+    `types` are those of the operands, `jax.Array` for a dense one, if the caller knows them.
+    """
+    if types is None:
+        types = tuple([type(x) if isinstance(x, Value) else jax.Array for x in operands])
     rules = resolve(primitive, types)
-    for i, rule in enumerate(rules.functions):
-        out = _call_rule(rule, operands, params)
-        if out is not NotImplemented:
-            if checking.enabled:
-                check_output(primitive, rules.names[i], operands, params, out)
-            return out
+    if rules.functions:
+        nested = any(isinstance(x, Value) and has_nested(x) for x in operands)
+        for i, rule in enumerate(rules.functions):
+            call = functools.partial(_call_one_level_down, rule) if nested else rule
+            out = call(*operands, **params)
+            if out is not NotImplemented:
+                if checking.enabled:
+                    check_output(primitive, rules.names[i], operands, params, out)
+                return out
     handler = handler_of(primitive)
     if handler is not None:
         out = handler(primitive, operands, params)
@@ -65,17 +78,8 @@ def dispatch(primitive: Primitive, operands: Sequence[Any], params: dict[str, An
     return primitive.bind(*[densify(x, primitive, operands) for x in operands], **params)
 
 
-def _call_rule(rule: Callable[..., Any], operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    for x in operands:
-        if isinstance(x, Value) and has_nested(x):
-            return _call_rule_on_nested(rule, operands, params)
-    return rule(*operands, **params)
-
-
-def _call_rule_on_nested(
-    rule: Callable[..., Any], operands: Sequence[Any], params: dict[str, Any]
-) -> Any:
-    """Runs a rule quaxified one level down: values among its operands' children become tracers."""
+def _call_one_level_down(rule: Callable[..., Any], /, *operands: Any, **params: Any) -> Any:
+    """Runs a rule quaxified: values among the children of its operands become tracers."""
     from ._trace import DuckTrace
 
     with take_current_trace() as parent:

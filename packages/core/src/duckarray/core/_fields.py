@@ -182,8 +182,22 @@ def _register_pytree(cls: Any) -> None:
     get_dynamic, get_static = _getter(dynamic), _getter(static)
     new, set_field = object.__new__, object.__setattr__
 
-    def flatten(value: Any) -> tuple[Any, Any]:
-        return get_dynamic(value), get_static(value)
+    # JAX calls this for each value among the arguments of each jitted call.
+    if static:
+
+        def flatten(value: Any) -> tuple[Any, Any]:
+            return get_dynamic(value), get_static(value)
+
+    elif len(dynamic) == 1:
+        get_one = attrgetter(*dynamic)
+
+        def flatten(value: Any) -> tuple[Any, Any]:
+            return (get_one(value),), ()
+
+    else:
+
+        def flatten(value: Any) -> tuple[Any, Any]:
+            return get_dynamic(value), ()
 
     def flatten_with_keys(value: Any) -> tuple[Any, Any]:
         return tuple(zip(keys, get_dynamic(value), strict=True)), get_static(value)

@@ -14,11 +14,12 @@ from typing import Any
 
 import jax
 from jax import lax
-from jax.core import Trace
+from jax.core import ShapedArray, Trace
 from jax.extend import linear_util as lu
 from jax.extend import source_info_util
 from jax.extend.core import (  # type: ignore[attr-defined]
     ClosedJaxpr,
+    DebugInfo,
     Primitive,
     jaxpr_as_fun,
     mapped_aval,
@@ -211,6 +212,21 @@ class EditingTrace(Trace):
 
     def stage_value(self, value: Any) -> Any:
         return self.parent_trace.stage_value(value)
+
+
+def abstract(x: Any) -> Any:
+    """The abstract value of an array or of a `jax.ShapeDtypeStruct`."""
+    if isinstance(x, jax.ShapeDtypeStruct):
+        return ShapedArray(x.shape, x.dtype, weak_type=bool(x.weak_type))
+    return typeof(x)
+
+
+def abstract_eval(function: Callable[..., list[Any]], avals: Sequence[Any]) -> list[Any]:
+    """What a function of arrays gives, abstractly; more than shapes and dtypes is known of it."""
+    debug_info = DebugInfo("abstract evaluation", "materialize", None, None)
+    wrapped = lu.wrap_init(function, debug_info=debug_info)
+    _, out_avals, _ = pe.trace_to_jaxpr_dynamic(wrapped, list(avals))
+    return list(out_avals)
 
 
 def debug_info_of(jaxpr: Any) -> Any:

@@ -12,7 +12,7 @@ from jax import tree_util as jtu
 from ._errors import MaterializeError, MaterializeWarning, NoRuleError
 from ._jax import user_frame, user_location
 from ._summary import nbytes, summarize
-from ._value import ArrayValue, Policy, Value, child_fields, is_value
+from ._value import ArrayValue, Policy, Value, is_value
 
 _DENSE = """`{}` on ({}) makes {} dense ({:,} bytes).
 Write a rule for it, or accept it with `with materialization("allow"):`."""
@@ -159,14 +159,22 @@ def replace_children(value: Any, replace: Callable[[Any], Any]) -> Any:
     )
 
 
+# Types of fields that neither are values nor hold any; added to as they are met.
+_plain: set[type] = {bool, int, float, complex, str, type(None)}
+
+
 def has_nested(value: Any) -> bool:
     """Whether a child of `value` is a value itself, or a container that holds one."""
-    for name in child_fields(value):
-        child = getattr(value, name)
-        if isinstance(child, Value):
-            return True
-        if isinstance(child, tuple | list | dict) and any(
-            map(is_value, jtu.tree_leaves(child, is_leaf=is_value))
-        ):
+    for child in value.__dict__.values():
+        if type(child) not in _plain and _is_or_holds_value(child):
             return True
     return False
+
+
+def _is_or_holds_value(child: Any) -> bool:
+    if isinstance(child, Value):
+        return True
+    if jtu.all_leaves([child]):
+        _plain.add(type(child))
+        return False
+    return any(map(is_value, jtu.tree_leaves(child, is_leaf=is_value)))

@@ -7,15 +7,17 @@ The answer, all rules that fit from the most specific to the least, is kept by t
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import jax
-import plum
 from jax.extend.core import Primitive
 
 from ._errors import AmbiguousRuleError
 from ._jax import find_primitive
 from ._value import Value
+
+if TYPE_CHECKING:
+    import plum
 
 F = TypeVar("F", bound=Callable[..., Any])
 RuleFunction = Callable[..., Any]
@@ -26,18 +28,37 @@ Annotate each operand, as in `def {name}(x: MyArray, y: ArrayLike, **params): ..
 _NO_OPERANDS = """rule `{name}` takes no positional operands, so there is nothing to dispatch on.
 Write it as `def {name}(x: MyArray, **params): ...`."""
 
-_NOT_BINARY = """rule `{name}` is registered with `commutative=True`, but takes {count} operands.
+_NOT_BINARY = """rule `{name}` is registered with `commutative=True`, but takes ({operands}).
 Only a rule of two operands can be mirrored: leave `commutative` out."""
 
 
-class Rule(NamedTuple):
+class Rule:
     """A function, what it is called by, and the operand types it is for."""
 
-    function: RuleFunction
-    name: str
-    signature: plum.Signature
-    precedence: int
-    wants_primitive: bool
+    def __init__(self, function: RuleFunction, precedence: int, mirrored: bool = False) -> None:
+        primitive = inspect.signature(function).parameters.get("primitive")
+        self.wants_primitive = primitive is not None and primitive.kind is primitive.KEYWORD_ONLY
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.precedence, self.mirrored, self._function = precedence, mirrored, function
+
+    @functools.cached_property
+    def signature(self) -> "plum.Signature":
+        """The operand types, found out when they are first needed."""
+        import plum  # takes longer to import than all else here
+
+        whole = plum.Signature.from_callable(self._function)
+        types = [_array_type(t) for t in whole.types]
+        varargs = {"varargs": _array_type(whole.varargs)} if whole.has_varargs else {}
+        return plum.Signature(*(reversed(types) if self.mirrored else types), **varargs)
+
+    def bound_to(self, primitive: Primitive | str) -> RuleFunction:
+        """The function to call with the operands of `primitive`."""
+        function = self._function
+        if self.mirrored:
+            function = _exchanged(function)
+        return (
+            functools.partial(function, primitive=primitive) if self.wants_primitive else function
+        )
 
 
 class RuleSet(NamedTuple):
@@ -97,12 +118,16 @@ def register(
     found = [find_primitive(p) for p in primitives]
 
     def decorate(function: F) -> F:
-        rules = [_rule(function, precedence)]
+        positional = _operands(function)
+        rules = [Rule(function, precedence)]
         if commutative:
-            rules.append(_mirror(rules[0]))
+            if len(positional) != 2 or any(p.kind is p.VAR_POSITIONAL for p in positional):
+                listing = ", ".join(map(str, positional))
+                raise TypeError(_NOT_BINARY.format(name=function.__qualname__, operands=listing))
+            rules.append(Rule(function, precedence, mirrored=True))
         for primitive in found:
             for rule in rules:
-                _add(primitive, rule)
+                _rules.setdefault(primitive, []).append(rule)
         _changed()
         return function
 
@@ -116,7 +141,8 @@ def registry_version() -> int:
 
 def add_rule(key: str, function: RuleFunction, precedence: int) -> None:
     """Makes `function` a rule for something that is not a primitive."""
-    _add(key, _rule(function, precedence))
+    _operands(function)
+    _rules.setdefault(key, []).append(Rule(function, precedence))
     _changed()
 
 
@@ -160,20 +186,8 @@ def _changed() -> None:
     _resolved.clear()
 
 
-def _add(primitive: Primitive | str, rule: Rule) -> None:
-    rules = _rules.setdefault(primitive, [])
-    rules[:] = [r for r in rules if r.signature != rule.signature]  # the later one replaces
-    rules.append(rule)
-
-
-def _rule(function: RuleFunction, precedence: int) -> Rule:
-    primitive = inspect.signature(function).parameters.get("primitive")
-    wants_primitive = primitive is not None and primitive.kind is primitive.KEYWORD_ONLY
-    name = f"{function.__module__}.{function.__qualname__}"
-    return Rule(function, name, _signature(function), precedence, wants_primitive)
-
-
-def _signature(function: RuleFunction) -> plum.Signature:
+def _operands(function: RuleFunction) -> list[inspect.Parameter]:
+    """The parameters of a rule that are dispatched on; raises if there is nothing to dispatch on."""
     positional = [
         p
         for p in inspect.signature(function).parameters.values()
@@ -185,9 +199,7 @@ def _signature(function: RuleFunction) -> plum.Signature:
         raise TypeError(_NO_OPERANDS.format(name=name))
     if all(p.annotation is p.empty for p in positional):
         raise TypeError(_NO_ANNOTATIONS.format(name=name))
-    signature = plum.Signature.from_callable(function)
-    varargs = {} if not signature.has_varargs else {"varargs": _array_type(signature.varargs)}
-    return plum.Signature(*map(_array_type, signature.types), **varargs)
+    return positional
 
 
 def _array_type(hint: Any) -> Any:
@@ -196,22 +208,23 @@ def _array_type(hint: Any) -> Any:
     return hint if array_type is None else array_type
 
 
-def _mirror(rule: Rule) -> Rule:
-    signature, function = rule.signature, rule.function
-    if signature.has_varargs or len(signature.types) != 2:
-        count = "any number of" if signature.has_varargs else len(signature.types)
-        raise TypeError(_NOT_BINARY.format(name=function.__qualname__, count=count))
-
+def _exchanged(function: RuleFunction) -> RuleFunction:
     @functools.wraps(function)
-    def mirrored(x: Any, y: Any, **params: Any) -> Any:
+    def exchanged(x: Any, y: Any, **params: Any) -> Any:
         return function(y, x, **params)
 
-    return rule._replace(function=mirrored, signature=plum.Signature(*reversed(signature.types)))
+    return exchanged
 
 
 def _resolve(primitive: Primitive | str, rules: Sequence[Rule], types: tuple[type, ...]) -> RuleSet:
+    import plum
+
     target = plum.Signature(*types)
-    remaining = [r for r in rules if target <= r.signature]
+    remaining: list[Rule] = []
+    for rule in rules:
+        if target <= rule.signature:  # the later of two equal ones replaces the earlier
+            remaining = [r for r in remaining if r.signature != rule.signature]
+            remaining.append(rule)
     functions: list[RuleFunction] = []
     names: list[str] = []
     while remaining:
@@ -226,10 +239,7 @@ def _resolve(primitive: Primitive | str, rules: Sequence[Rule], types: tuple[typ
             functions.append(_ambiguity(primitive, types, best))
             names.append("<ambiguous>")
             break
-        function = best[0].function
-        if best[0].wants_primitive:
-            function = functools.partial(function, primitive=primitive)
-        functions.append(function)
+        functions.append(best[0].bound_to(primitive))
         names.append(best[0].name)
         remaining.remove(best[0])
     return RuleSet(tuple(functions), tuple(names))
@@ -242,7 +252,7 @@ def _greatest(rules: list[Rule], key: Callable[[Rule], int]) -> list[Rule]:
     return [r for r in rules if key(r) == top]
 
 
-def _priority(signature: plum.Signature, count: int) -> int:
+def _priority(signature: "plum.Signature", count: int) -> int:
     """The greatest `array_priority` among the value types a rule names."""
     hints: Iterable[Any] = signature.expand_varargs(count)
     return max(

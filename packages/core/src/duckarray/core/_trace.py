@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 from jax import tree_util as jtu
 from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
@@ -83,20 +84,26 @@ class DuckTrace(Trace):
     def process_primitive(
         self, primitive: Primitive, tracers: Sequence[Any], params: Any, /
     ) -> Any:
-        tag = self.tag
-        for t in tracers:
-            if type(t) is DuckTracer and t._trace.tag is tag:
-                break
-        else:
+        tag, found = self.tag, False
+        operands: list[Any] = []
+        types: list[type] = []
+        for x in tracers:
+            if type(x) is DuckTracer and x._trace.tag is tag:
+                found = True
+                operands.append(x.value)
+                types.append(type(x.value))
+            else:
+                operands.append(x)
+                types.append(jax.Array)
+        if not found:
             return self._process_dense(primitive, tracers, params)
-        operands = [
-            t.value if type(t) is DuckTracer and t._trace.tag is tag else t for t in tracers
-        ]
-        return self._dispatch(primitive, operands, params)
+        return self._dispatch(primitive, operands, params, tuple(types))
 
-    def _dispatch(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
+    def _dispatch(
+        self, primitive: Primitive, operands: Sequence[Any], params: Any, types: tuple[type, ...]
+    ) -> Any:
         with set_current_trace(self.parent_trace):
-            out = dispatch(primitive, operands, params)
+            out = dispatch(primitive, operands, params, types)
         if primitive.multiple_results:
             return [DuckTracer(self, x) if isinstance(x, Value) else x for x in out]
         return DuckTracer(self, out) if isinstance(out, Value) else out
@@ -106,7 +113,7 @@ class DuckTrace(Trace):
         if primitive is lift_p:
             return DuckTracer(self, params["structure"].unflatten(operands))
         if inside.ever_lifted and contains_lift(params) and handler_of(primitive) is not None:
-            return self._dispatch(primitive, operands, params)
+            return self._dispatch(primitive, operands, params, (jax.Array,) * len(operands))
         out = self._bind_dense(primitive, operands, params)
         if primitive in passing_on:
             pass_on(primitive, operands[0], params, out)

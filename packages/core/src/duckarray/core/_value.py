@@ -12,6 +12,7 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 
 from ._fields import field, make_value_class
+from ._jax import abstract, abstract_eval
 from ._summary import summarize
 
 Policy = Literal["allow", "warn", "error"]
@@ -139,7 +140,7 @@ class ArrayValue(Value):
     def aval(self) -> ShapedArray:
         """The shape, dtype and weak type of the array; derived from `materialize` by default."""
         leaves, structure = jtu.tree_flatten(self)
-        return _abstract_materialize(structure, tuple(map(_leaf_key, leaves)))
+        return _abstract_materialize(structure, tuple(map(abstract, leaves)))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -192,47 +193,21 @@ def is_value(x: Any) -> TypeGuard[Value]:
     return isinstance(x, Value)
 
 
-def child_fields(value: Any) -> tuple[str, ...]:
-    """The names of the fields that are children, for a class of ours or of Equinox's."""
-    names = type(value).__dict__.get("_dynamic_fields")
-    if names is None:
-        names = tuple(f.name for f in dataclasses.fields(value) if not f.metadata.get("static"))
-        type.__setattr__(type(value), "_dynamic_fields", names)
-    return names
-
-
 def _field_repr(x: Any) -> str:
     if hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, Value):
         return summarize(x)
     return repr(x)
 
 
-def _leaf_key(leaf: Any) -> tuple[Any, ...]:
-    aval = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.typeof(leaf)
-    return aval.shape, aval.dtype, getattr(aval, "weak_type", False), _explicit_sharding(aval)
-
-
-def _explicit_sharding(aval: Any) -> Any:
-    return getattr(aval, "sharding", None)
-
-
 @functools.lru_cache(maxsize=4096)
-def _abstract_materialize(structure: Any, leaves: tuple[Any, ...]) -> ShapedArray:
+def _abstract_materialize(structure: Any, avals: tuple[Any, ...]) -> ShapedArray:
     from ._materialize import materialize
 
-    structs = [
-        jax.ShapeDtypeStruct(shape, dtype, weak_type=weak, sharding=sharding)
-        for shape, dtype, weak, sharding in leaves
-    ]
-    found: list[Any] = []
+    def dense(*leaves: Any) -> list[Any]:
+        return [materialize(structure.unflatten(leaves))]
 
-    def dense(*xs: Any) -> Any:
-        out = materialize(structure.unflatten(xs))
-        found.append(jax.typeof(out))  # knows more than the shape and dtype: sharding, varying axes
-        return out
-
-    jax.eval_shape(dense, *structs)
-    return found[0]  # type: ignore[no-any-return]
+    (aval,) = abstract_eval(dense, avals)
+    return aval  # type: ignore[no-any-return]
 
 
 def dense_aval(x: Any) -> Any:
