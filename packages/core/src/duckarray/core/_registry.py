@@ -40,6 +40,9 @@ class Rule:
         self.wants_primitive = primitive is not None and primitive.kind is primitive.KEYWORD_ONLY
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.precedence, self.mirrored, self._function = precedence, mirrored, function
+        parameters = inspect.signature(function).parameters.values()
+        if any(isinstance(p.annotation, str) for p in parameters):
+            self.signature  # noqa: B018  # names local to the caller can be looked up only now
 
     @functools.cached_property
     def signature(self) -> "plum.Signature":
@@ -187,7 +190,7 @@ def _changed() -> None:
 
 
 def _operands(function: RuleFunction) -> list[inspect.Parameter]:
-    """The parameters of a rule that are dispatched on; raises if there is nothing to dispatch on."""
+    """The parameters of a rule that are dispatched on; raises if there are none."""
     positional = [
         p
         for p in inspect.signature(function).parameters.values()

@@ -56,3 +56,11 @@ def _fits(x: Any, placement: Any) -> bool:
         return True
     shape = x.aval().shape
     return all(leaf.shape == shape for leaf in jax.tree.leaves(x))
+
+
+@handles(primitives.convert_element_type_p)
+def _convert_to_own(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    """A conversion to the dtype it has already: what `jnp.array` and `jnp.copy` come to."""
+    aval = operands[0].aval()
+    same = params["new_dtype"] == aval.dtype and params["weak_type"] == aval.weak_type
+    return operands[0] if same and params.get("sharding") is None else NotImplemented
