@@ -211,7 +211,9 @@ def test_a_carry_whose_tag_grows_is_made_dense():
 
 
 def test_a_carry_that_refuses_to_be_dense_is_an_error_with_its_path():
-    program = quaxify(lambda a, x: lax.scan(lambda c, _: ((c[0], x), None), (x, a), None, length=2))
+    program = quaxify(
+        lambda a, x: lax.scan(lambda c, _: ((c[0] + 1.0, x), None), (x, a), None, length=2)
+    )
     with pytest.raises(CarryTypeError, match=r"`scan` carry\[1\].*Opaque[^$]*`join`") as caught:
         program(Opaque(X), X)
     assert caught.value.primitive == "scan"

@@ -44,9 +44,11 @@ def checking_rules(on: bool = True) -> Iterator[None]:
 
 
 def check_output(
-    primitive: Primitive, rule: str, operands: Sequence[Any], params: dict[str, Any], out: Any
+    primitive: Primitive, function: Any, operands: Sequence[Any], params: dict[str, Any], out: Any
 ) -> None:
     """Raises a `RuleOutputError` if `out` is not what `primitive` gives for these operands."""
+    function = getattr(function, "func", function)  # of a rule that is given its primitive
+    rule = f"{function.__module__}.{function.__qualname__}"
     outs = out if primitive.multiple_results else [out]
     if not isinstance(outs, list | tuple):
         raise RuleOutputError(str(primitive), rule, f"a {type(outs).__name__}", "a list")

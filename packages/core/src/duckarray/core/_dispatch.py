@@ -4,7 +4,6 @@ Rules by specificity, then the structural handler of a primitive that carries a 
 types' `default` hooks, then the dense arrays.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current
 from ._checking import check_output
 from ._checking import mode as checking
 from ._materialize import densify, has_nested, replace_children
-from ._registry import resolve
+from ._registry import resolve, resolved
 from ._value import Value
 
 Handler = Callable[[Primitive, Sequence[Any], dict[str, Any]], Any]
@@ -52,15 +51,23 @@ def dispatch(
     """
     if types is None:
         types = tuple([type(x) if isinstance(x, Value) else jax.Array for x in operands])
-    rules = resolve(primitive, types)
-    if rules.functions:
-        nested = any(isinstance(x, Value) and has_nested(x) for x in operands)
-        for i, rule in enumerate(rules.functions):
-            call = functools.partial(_call_one_level_down, rule) if nested else rule
-            out = call(*operands, **params)
+    rules = resolved.get((primitive, types))
+    if rules is None:
+        rules = resolve(primitive, types)
+    if rules:
+        nested = False
+        for x in operands:
+            if isinstance(x, Value) and has_nested(x):
+                nested = True
+        for rule in rules:
+            out = (
+                _call_one_level_down(rule, *operands, **params)
+                if nested
+                else rule(*operands, **params)
+            )
             if out is not NotImplemented:
                 if checking.enabled:
-                    check_output(primitive, rules.names[i], operands, params, out)
+                    check_output(primitive, rule, operands, params, out)
                 return out
     handler = handler_of(primitive)
     if handler is not None:

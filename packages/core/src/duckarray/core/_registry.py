@@ -7,7 +7,7 @@ The answer, all rules that fit from the most specific to the least, is kept by t
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 from jax.extend.core import Primitive
@@ -64,16 +64,10 @@ class Rule:
         )
 
 
-class RuleSet(NamedTuple):
-    """The rules that fit one combination of types, the most specific first."""
-
-    functions: tuple[RuleFunction, ...]
-    names: tuple[str, ...]
-
-
 # Keyed by name where JAX does not export the primitive.
 _rules: dict[Primitive | str, list[Rule]] = {}
-_resolved: dict[tuple[Primitive | str, tuple[type, ...]], RuleSet] = {}
+# For a primitive and operand types, the rules that fit, the most specific first.
+resolved: dict[tuple[Primitive | str, tuple[type, ...]], tuple[RuleFunction, ...]] = {}
 _version = [0]
 
 
@@ -152,23 +146,23 @@ def add_rule(key: str, function: RuleFunction, precedence: int) -> None:
 def call_rules(key: str, operands: Sequence[Any]) -> Any:
     """What the first of the rules for `key` that answers gives, or `NotImplemented`."""
     types = tuple([type(x) if isinstance(x, Value) else jax.Array for x in operands])
-    resolved = _resolved.get((key, types))
-    if resolved is None:
-        resolved = _resolved[key, types] = _resolve(key, _rules.get(key, []), types)
-    for function in resolved.functions:
+    found = resolved.get((key, types))
+    if found is None:
+        found = resolved[key, types] = _resolve(key, _rules.get(key, []), types)
+    for function in found:
         out = function(*operands)
         if out is not NotImplemented:
             return out
     return NotImplemented
 
 
-def resolve(primitive: Primitive, types: tuple[type, ...]) -> RuleSet:
+def resolve(primitive: Primitive, types: tuple[type, ...]) -> tuple[RuleFunction, ...]:
     """The rules for operands of these types; a dense operand's type is given as `jax.Array`."""
     key = (primitive, types)
-    found = _resolved.get(key)
+    found = resolved.get(key)
     if found is None:
         rules = [*_rules.get(primitive, ()), *_rules.get(primitive.name, ())]
-        found = _resolved[key] = _resolve(primitive, rules, types)
+        found = resolved[key] = _resolve(primitive, rules, types)
     return found
 
 
@@ -186,7 +180,7 @@ def save_rules() -> Callable[[], None]:
 
 def _changed() -> None:
     _version[0] += 1
-    _resolved.clear()
+    resolved.clear()
 
 
 def _operands(function: RuleFunction) -> list[inspect.Parameter]:
@@ -219,7 +213,9 @@ def _exchanged(function: RuleFunction) -> RuleFunction:
     return exchanged
 
 
-def _resolve(primitive: Primitive | str, rules: Sequence[Rule], types: tuple[type, ...]) -> RuleSet:
+def _resolve(
+    primitive: Primitive | str, rules: Sequence[Rule], types: tuple[type, ...]
+) -> tuple[RuleFunction, ...]:
     import plum
 
     target = plum.Signature(*types)
@@ -229,7 +225,6 @@ def _resolve(primitive: Primitive | str, rules: Sequence[Rule], types: tuple[typ
             remaining = [r for r in remaining if r.signature != rule.signature]
             remaining.append(rule)
     functions: list[RuleFunction] = []
-    names: list[str] = []
     while remaining:
         best = [
             r
@@ -240,12 +235,10 @@ def _resolve(primitive: Primitive | str, rules: Sequence[Rule], types: tuple[typ
         best = _greatest(best, lambda r: _priority(r.signature, len(types)))
         if len(best) > 1:
             functions.append(_ambiguity(primitive, types, best))
-            names.append("<ambiguous>")
             break
         functions.append(best[0].bound_to(primitive))
-        names.append(best[0].name)
         remaining.remove(best[0])
-    return RuleSet(tuple(functions), tuple(names))
+    return tuple(functions)
 
 
 def _greatest(rules: list[Rule], key: Callable[[Rule], int]) -> list[Rule]:

@@ -39,10 +39,16 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
 
     @property
     def aval(self) -> Any:  # type: ignore[override]
-        if self._lazy_aval is None:
-            with set_current_trace(self._trace.parent_trace):
-                self._lazy_aval = self.value.aval()
-        return self._lazy_aval
+        aval = self._lazy_aval
+        if aval is None:
+            try:
+                aval = self.value.aval()
+            except Exception:
+                # Where JAX asks, it has no current trace, without which nothing can be computed.
+                with set_current_trace(self._trace.parent_trace):
+                    aval = self.value.aval()
+            self._lazy_aval = aval
+        return aval
 
     @property
     def _line_info(self) -> None:
