@@ -13,8 +13,11 @@ from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current
 
 from ._checking import check_output
 from ._checking import mode as checking
+from ._errors import Informative
+from ._jax import user_location
 from ._materialize import densify, has_nested, replace_children
 from ._registry import resolve, resolved
+from ._summary import summarize
 from ._value import Value
 
 Handler = Callable[[Primitive, Sequence[Any], dict[str, Any]], Any]
@@ -59,16 +62,17 @@ def dispatch(
         for x in operands:
             if isinstance(x, Value) and has_nested(x):
                 nested = True
-        for rule in rules:
-            out = (
-                _call_one_level_down(rule, *operands, **params)
-                if nested
-                else rule(*operands, **params)
-            )
-            if out is not NotImplemented:
-                if checking.enabled:
-                    check_output(primitive, rule, operands, params, out)
-                return out
+        call = _call_one_level_down if nested else _call
+        try:
+            for rule in rules:
+                out = call(rule, *operands, **params)
+                if out is not NotImplemented:
+                    if checking.enabled:
+                        check_output(primitive, rule, operands, params, out)
+                    return out
+        except Exception as error:
+            _say_where(error, primitive, operands)
+            raise
     handler = handler_of(primitive)
     if handler is not None:
         out = handler(primitive, operands, params)
@@ -83,6 +87,18 @@ def dispatch(
             if out is not NotImplemented:
                 return out
     return primitive.bind(*[densify(x, primitive, operands) for x in operands], **params)
+
+
+def _call(rule: Callable[..., Any], /, *operands: Any, **params: Any) -> Any:
+    return rule(*operands, **params)
+
+
+def _say_where(error: Exception, primitive: Primitive, operands: Sequence[Any]) -> None:
+    """Adds to what a rule raises, once, the operation it was asked for and the user's line."""
+    if not isinstance(error, Informative) and not hasattr(error, "_duckarray_operation"):
+        operation = f"in `{primitive}` on ({', '.join(map(summarize, operands))}){user_location()}"
+        error.add_note(operation)
+        error._duckarray_operation = operation  # type: ignore[attr-defined]
 
 
 def _call_one_level_down(rule: Callable[..., Any], /, *operands: Any, **params: Any) -> Any:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 
-class _Informative:
+class Informative:
     """Makes an exception that keeps data survive pickling, as process pools need."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -29,16 +29,17 @@ def _rebuild(cls: type, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
     return error
 
 
-class NoRuleError(_Informative, TypeError):
+class NoRuleError(Informative, TypeError):
     """A primitive met a value that has no rule for it and that cannot be made dense.
 
     Attributes:
         primitive: the name of the primitive.
         operands: one summary, such as `"Units f32[3]"`, for each operand.
+        reason: why there is no dense form to fall back on.
     """
 
     def __init__(self, primitive: str, operands: Sequence[str], reason: str, where: str) -> None:
-        self.primitive, self.operands = primitive, tuple(operands)
+        self.primitive, self.operands, self.reason = primitive, tuple(operands), reason
         super().__init__(
             f"`{primitive}` on ({', '.join(operands)}) has no rule, and {reason}{where}.\n"
             f'Write a rule for it: `@register("{primitive}")` on a function annotated with these '
@@ -46,7 +47,7 @@ class NoRuleError(_Informative, TypeError):
         )
 
 
-class MaterializeError(_Informative, TypeError):
+class MaterializeError(Informative, TypeError):
     """An operation would make a value dense while that is forbidden.
 
     Attributes:
@@ -73,7 +74,7 @@ class MaterializeError(_Informative, TypeError):
         )
 
 
-class AmbiguousRuleError(_Informative, TypeError):
+class AmbiguousRuleError(Informative, TypeError):
     """Several rules fit the operands and none is more specific than the others.
 
     Attributes:
@@ -97,7 +98,7 @@ class AmbiguousRuleError(_Informative, TypeError):
         )
 
 
-class CarryTypeError(_Informative, TypeError):
+class CarryTypeError(Informative, TypeError):
     """A loop carry enters the body as one type and leaves it as another that cannot be joined.
 
     Attributes:
@@ -116,7 +117,7 @@ class CarryTypeError(_Informative, TypeError):
         )
 
 
-class RuleOutputError(_Informative, TypeError):
+class RuleOutputError(Informative, TypeError):
     """A rule returned a shape, dtype or number of results other than its primitive would.
 
     Attributes:

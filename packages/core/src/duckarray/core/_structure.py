@@ -37,6 +37,10 @@ def unflatten(trees: Sequence[Tree], leaves: Iterable[Any]) -> list[Any]:
     ]
 
 
+def _structure_of(x: Any) -> Tree:
+    return jtu.tree_structure(x)
+
+
 def _take_apart(value: Value) -> tuple[list[Any], Tree]:
     return jtu.tree_flatten(value)
 
@@ -83,27 +87,84 @@ DENSE = Slot(None)
 
 
 def join(a: Slot, b: Slot) -> Slot:
-    """The slot that what passes through `a` and through `b` can both be converted to."""
+    """The slot that what passes through `a` and through `b` can both be converted to.
+
+    A common type by the `join` hooks; else, of values of one type whose children differ, that type
+    around the joins of the children; else dense.
+    """
     if a == b:
         return a
-    if a.tree is not None and b.tree is not None:
-        for x, y in ((a.example, b.example), (b.example, a.example)):
-            common = x.join(y)
-            if common is not None:
-                return Slot(common)
-    return DENSE
+    common = None if a.tree is None or b.tree is None else _join_values(a.example, b.example)
+    return DENSE if common is None else Slot(common)
+
+
+def _join_values(x: Value, y: Value) -> Value | None:
+    for one, other in ((x, y), (y, x)):
+        common = one.join(other)
+        if common is not None:
+            return common  # type: ignore[no-any-return]
+    return _common_prefix(x, y)
+
+
+def _common_prefix(x: Value, y: Value) -> Value | None:
+    """The outer value that `x` and `y` share, around the joins of their children."""
+    x_children, x_outer = _one_level(x)
+    y_children, y_outer = _one_level(y)
+    if x_outer != y_outer:
+        return None
+    joined = [_join_children(p, q) for p, q in zip(x_children, y_children, strict=True)]
+    if any(child is None for child in joined):
+        return None
+    return x_outer.unflatten(joined)  # type: ignore[no-any-return]
+
+
+def _join_children(p: Any, q: Any) -> Any:
+    if Slot(p) == Slot(q) and isinstance(p, Value):
+        return p
+    if isinstance(p, Value) and isinstance(q, Value):
+        common = _join_values(p, q)
+        if common is not None:
+            return common
+    if not (hasattr(p, "shape") and hasattr(q, "shape")):
+        return p if _structure_of(p) == _structure_of(q) and _alike(p, q) else None
+    same = tuple(p.shape) == tuple(q.shape) and p.dtype == q.dtype
+    return jax.ShapeDtypeStruct(p.shape, p.dtype) if same else None
+
+
+def _alike(p: Any, q: Any) -> bool:
+    pairs = zip(jtu.tree_leaves(p), jtu.tree_leaves(q), strict=True)
+    return all(x.shape == y.shape and x.dtype == y.dtype for x, y in pairs)
+
+
+def _one_level(value: Value) -> tuple[list[Any], Tree]:
+    """The children of a value, taken apart no further."""
+    return jtu.tree_flatten(value, is_leaf=lambda x: x is not value)
 
 
 def convert(x: Any, slot: Slot, primitive: Any) -> Any:
-    """`x` with the structure of `slot`."""
-    if slot.tree is None:
-        return densify(x, primitive)
-    if isinstance(x, Value) and jtu.tree_structure(x) == slot.tree:
-        return x
-    out = x.coerce_like(slot.example) if isinstance(x, Value) else NotImplemented
-    if out is NotImplemented:
-        raise TypeError(
-            f"`{primitive}` cannot convert {summarize(x)} to {slot}.\n"
-            f"Give `{type(slot.example).__name__}` a `coerce_like` that does, or no `join`."
-        )
-    return out
+    """`x` with the structure of `slot`.
+
+    Raises:
+        TypeError: if it cannot be converted.
+    """
+    return densify(x, primitive) if slot.tree is None else _like(x, slot.example, primitive)
+
+
+def _like(x: Any, example: Any, primitive: Any) -> Any:
+    if not isinstance(example, Value):
+        return densify(x, primitive) if isinstance(x, Value) else x
+    if isinstance(x, Value):
+        if _structure_of(x) == _structure_of(example):
+            return x
+        out = x.coerce_like(example)
+        if out is not NotImplemented:
+            return out
+        children, outer = _one_level(x)
+        targets, target_outer = _one_level(example)
+        if outer == target_outer:
+            pairs = zip(children, targets, strict=True)
+            return outer.unflatten([_like(p, t, primitive) for p, t in pairs])
+    raise TypeError(
+        f"`{primitive}` cannot convert {summarize(x)} to {summarize(example)}.\n"
+        f"Give `{type(x).__name__}` a `coerce_like` that does, or no `join`."
+    )

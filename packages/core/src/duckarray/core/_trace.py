@@ -170,6 +170,13 @@ class DuckTrace(Trace):
         outs = custom_vjp_call(self, primitive, fun, fwd, bwd, operands, out_trees, symbolic_zeros)
         return [self.wrap(x) for x in outs]
 
+    def process_call(
+        self, primitive: Primitive, fun: Any, tracers: Sequence[Any], params: Any, /
+    ) -> Any:
+        # Only some of JAX 0.10's rematerialisation still comes this way; the call means nothing.
+        with set_current_trace(self):
+            return fun.call_wrapped(*tracers)
+
     def process_shard_map(
         self,
         primitive: Primitive,

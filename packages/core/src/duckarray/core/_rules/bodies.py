@@ -1,17 +1,22 @@
 """Bodies of branches and loops: run on values, staged on leaves, until their types agree."""
 
+import string
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from duckarray.core._errors import CarryTypeError, MaterializeError
+from duckarray.core._jax import debug_info_of
 from duckarray.core._structure import Slot, convert, join
+
+_IDENTIFIER = f"{string.ascii_letters}{string.digits}_"
 
 
 class Carry:
     """What passes from turn to turn of a loop: as it came in, as assumed, as it came out."""
 
-    def __init__(self, primitive: Any, initial: Sequence[Any]) -> None:
+    def __init__(self, primitive: Any, initial: Sequence[Any], body: Any, consts: int) -> None:
         self.primitive, self.initial = primitive, list(initial)
+        self._body, self._consts = body, consts
         self.entered = [Slot(x) for x in initial]
         self.slots = list(self.entered)
         self.left = list(self.entered)
@@ -41,9 +46,17 @@ class Carry:
             raise
         except TypeError as error:
             enters, leaves = repr(self.entered[i]), repr(self.left[i])
+            reason = getattr(error, "reason", None) or str(error).splitlines()[0].removesuffix(".")
             raise CarryTypeError(
-                str(self.primitive), f"carry[{i}]", enters, leaves, str(error)
+                str(self.primitive), self._path(i), enters, leaves, reason
             ) from error
+
+    def _path(self, i: int) -> str:
+        """What the user's body calls the part at position `i`, as in `carry['pos']`."""
+        names = debug_info_of(self._body).arg_names
+        if names is None or len(names) <= self._consts + i:
+            return f"carry[{i}]"
+        return "carry" + names[self._consts + i].lstrip(_IDENTIFIER)
 
 
 def fixed_point(carry: Carry, attempt: Callable[[list[Any]], Any]) -> Any:

@@ -38,7 +38,7 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
     x_leaves, _ = flatten(densify(x, primitive, operands) if t is None else x for x, t in kept)
     const_leaves, const_trees = flatten(consts)
     x_avals = [without_leading_axis(typeof(x)) for x in x_leaves]
-    loop = Carry(primitive, initial)
+    loop = Carry(primitive, initial, params["jaxpr"], len(consts))
     constants = constants_of(consts)
 
     def attempt(carry: list[Any]) -> Any:

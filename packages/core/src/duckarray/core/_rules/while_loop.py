@@ -28,7 +28,7 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
     initial = operands[m:]
     cond_leaves, cond_trees = flatten(operands[:n])
     body_leaves, body_trees = flatten(operands[n:m])
-    loop = Carry(primitive, initial)
+    loop = Carry(primitive, initial, params["body_jaxpr"], m - n)
     constants = constants_of(operands[n:m])
     # Under `vmap` the predicate has batch dimensions: the loop goes on while any is true, and the
     # entries that are done keep what they have.
