@@ -84,6 +84,22 @@ class Value:
         """`self` as a value with the structure of `template`, or `NotImplemented`."""
         return NotImplemented
 
+    def to_cotangent(self, cotangent: Any) -> Any:
+        """The cotangents of the leaves, as a value like `self`, given that of the whole array.
+
+        `NotImplemented`, the default, takes the pull-back of `materialize`.
+        """
+        return NotImplemented
+
+    def from_cotangent(self) -> Any:
+        """The cotangent of the array, where the leaves of `self` are the cotangents of the leaves.
+
+        It is what the backward function of a `custom_vjp` that returned such a value is given.
+        `NotImplemented`, the default, means `self` if the type is an array in a wrapper (it is
+        `leaf_linear`, and the array is its one leaf); others are returned dense.
+        """
+        return NotImplemented
+
     def drop_leading(self) -> Self | None:
         """What this looks like without its leading axis, as one turn of `scan` over it sees it.
 

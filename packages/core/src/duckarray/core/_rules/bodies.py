@@ -56,7 +56,8 @@ class Carry:
         names = debug_info_of(self._body).arg_names
         if names is None or len(names) <= self._consts + i:
             return f"carry[{i}]"
-        return "carry" + names[self._consts + i].lstrip(_IDENTIFIER)
+        name: str = names[self._consts + i]
+        return "carry" + name.lstrip(_IDENTIFIER)
 
 
 def fixed_point(carry: Carry, attempt: Callable[[list[Any]], Any]) -> Any:

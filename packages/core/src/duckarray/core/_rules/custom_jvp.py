@@ -121,7 +121,7 @@ def _agreement(
 ) -> Kept:
     """The outputs for which the function and its rule give one and the same `leaf_linear` type."""
     structs = [_struct(typeof(x)) for x in leaves]
-    primal_trees = _out_trees(tag, _repeatable(fun), structs, trees)
+    primal_trees = _out_trees(tag, repeatable(fun), structs, trees)
     if all(tree is None for tree in primal_trees):
         return None
     tangent_structs: list[Any] = []
@@ -136,7 +136,7 @@ def _agreement(
             tangent_structs.append(_struct(dense_aval(x).to_tangent_aval()))
             tangent_trees.append(None)
         start = stop
-    both = _out_trees(tag, _repeatable(jvp), structs + tangent_structs, [*trees, *tangent_trees])
+    both = _out_trees(tag, repeatable(jvp), structs + tangent_structs, [*trees, *tangent_trees])
     m = len(primal_trees)
     tangents = both[m:]
     kept = tuple(
@@ -150,7 +150,7 @@ def _struct(aval: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype)
 
 
-def _repeatable(fun: Any) -> Callable[..., Any]:
+def repeatable(fun: Any) -> Callable[..., Any]:
     """Calls a wrapped function so that what it stores on the way can be stored again."""
 
     def call(*operands: Any) -> Any:
@@ -178,10 +178,10 @@ class _Probe(threading.local):
 _probe = _Probe()
 
 
-def _out_trees(
+def output_examples(
     tag: TraceTag, call: Callable[..., Any], structs: Sequence[Any], trees: Sequence[Tree]
-) -> tuple[Tree, ...]:
-    """Runs `call` abstractly; the structure of each output.
+) -> list[Any]:
+    """Runs `call` abstractly: its outputs, with abstract leaves.
 
     Nothing is differentiated meanwhile, and rules often call their own function: inside, custom
     rules are left out.
@@ -194,5 +194,9 @@ def _out_trees(
         return outs
 
     with _probe.start():
-        jax.eval_shape(probe, *structs)
-    return found
+        leaves = jax.eval_shape(probe, *structs)
+    return unflatten(found, leaves)
+
+
+def _out_trees(*probe: Any) -> tuple[Tree, ...]:
+    return flatten(output_examples(*probe))[1]

@@ -9,17 +9,25 @@ inputs, which JAX does not store twice).
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 from jax import tree_util as jtu
 from jax.extend import linear_util as lu
 from jax.extend.core import Primitive, TraceTag, set_current_trace
 
-from duckarray.core._jax import bind_under, pull_back_result, without_argument_names
+from duckarray.core._jax import bind_under, pull_back_result, typeof, without_argument_names
 from duckarray.core._materialize import densify
 from duckarray.core._structure import Tree, flatten, unflatten, width
 from duckarray.core._trace import DuckTrace, run
+from duckarray.core._value import Value
 
-from .custom_jvp import keep_or_densify, nobody_differentiates
-from .tangents import is_zero, pull_back
+from .custom_jvp import (
+    Kept,
+    keep_or_densify,
+    nobody_differentiates,
+    output_examples,
+    repeatable,
+)
+from .tangents import is_leaf_linear, is_wrapper, is_zero, logical_cotangent, pull_back
 
 
 class _Call:
@@ -36,6 +44,7 @@ class _Call:
             for j in range(tree.num_leaves)
         ]
         self.stored_trees: tuple[Tree, ...] = ()
+        self.kept: Kept = None
 
     def residual_trees(self) -> list[Tree]:
         """The structure of each residual; those that are inputs look like these."""
@@ -69,18 +78,45 @@ def custom_vjp_call(
             return run(trace.tag, fun.call_wrapped, operands)
     leaves, trees = flatten(operands)
     call = _Call(trace.tag, trees, out_trees)
+    if any(isinstance(x, Value) and is_leaf_linear(x) for x in operands):
+        with set_current_trace(trace.parent_trace):
+            call.kept = _agreement(call, fun, fwd, leaves)
     subfuns = (
         _primal(without_argument_names(fun), call),
         _forward(without_argument_names(fwd), call),
         _backward(without_argument_names(bwd), call),
     )
     params = {"subfuns": subfuns, "out_trees": call.out_trees, "symbolic_zeros": symbolic_zeros}
-    return list(bind_under(trace.parent_trace, primitive, leaves, params))
+    outs = bind_under(trace.parent_trace, primitive, leaves, params)
+    return list(outs) if call.kept is None else unflatten(call.kept, outs)
+
+
+def _agreement(call: _Call, fun: Any, fwd: Any, leaves: Sequence[Any]) -> Kept:
+    """The outputs that the function and its forward function give as one and the same wrapper."""
+    structs = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in map(typeof, leaves)]
+    outs = output_examples(call.tag, repeatable(fun), structs, call.trees)
+    wrapped = [isinstance(x, Value) and is_wrapper(x) for x in outs]
+    if not any(wrapped):
+        return None
+    forward = repeatable(fwd)
+
+    def with_flags(*operands: Any) -> Any:
+        return forward(*[y for x in operands for y in (x, True)])
+
+    both = output_examples(call.tag, with_flags, structs, call.trees)[-len(outs) :]
+    _, trees = flatten(outs)
+    _, forward_trees = flatten(both)
+    kept = tuple(
+        tree if keep and other is not None and tree == other else None
+        for tree, other, keep in zip(trees, forward_trees, wrapped, strict=True)
+    )
+    return None if all(tree is None for tree in kept) else kept
 
 
 @lu.transformation2  # type: ignore[untyped-decorator]
 def _primal(fun: Callable[..., Any], call: _Call, *leaves: Any) -> list[Any]:
-    return keep_or_densify(run(call.tag, fun, unflatten(call.trees, leaves)), None)
+    outs = run(call.tag, fun, unflatten(call.trees, leaves))
+    return flatten(keep_or_densify(outs, call.kept))[0]
 
 
 @lu.transformation2  # type: ignore[untyped-decorator]
@@ -99,7 +135,7 @@ def _forward(fwd: Callable[..., Any], call: _Call, *leaves_and_flags: Any) -> li
     _, residual_tree, forwarded = call.user_out_trees()
     n = residual_tree.num_leaves - sum(i is not None for i in forwarded)
     stored, call.stored_trees = flatten(outs[:n])
-    return [*stored, *keep_or_densify(outs[n:], None)]
+    return [*stored, *flatten(keep_or_densify(outs[n:], call.kept))[0]]
 
 
 @lu.transformation2  # type: ignore[untyped-decorator]
@@ -116,7 +152,10 @@ def _backward(bwd: Callable[..., Any], call: _Call, *residuals_and_cotangents: A
         cotangents, give = pull_back_result(bwd(*operands))
         return cotangents
 
-    cotangents = run(call.tag, backward, [*residuals, *residuals_and_cotangents[m:]])
+    given: Sequence[Any] = residuals_and_cotangents[m:]
+    if call.kept is not None:
+        given = [logical_cotangent(t, c) for t, c in zip(call.kept, given, strict=True)]
+    cotangents = run(call.tag, backward, [*residuals, *given])
     leaves: list[Any] = []
     for tree, cotangent in zip(call.trees, cotangents, strict=True):
         if tree is None:

@@ -9,8 +9,8 @@ from jax.custom_derivatives import SymbolicZero
 
 from duckarray.core._jax import ZeroCotangent, typeof
 from duckarray.core._materialize import densify, materialize, replace_children
-from duckarray.core._structure import Tree
-from duckarray.core._value import Value
+from duckarray.core._structure import Tree, flatten
+from duckarray.core._value import Value, dense_aval
 
 
 def is_zero(x: Any) -> bool:
@@ -65,16 +65,45 @@ def pull_back(tree: Tree, leaves: Sequence[Any], cotangent: Any) -> list[Any]:
     zeros = [zero_cotangent(x) for x in leaves]
     if is_zero(cotangent):
         return zeros
-    if isinstance(cotangent, Value):
-        parts, found = jax.tree.flatten(cotangent)
-        if found == tree and tree_is_linear(tree):
-            pairs = zip(leaves, parts, zeros, strict=True)
-            return [part if is_inexact(x) else zero for x, part, zero in pairs]
+    value = tree.unflatten(leaves)
+    told = value.to_cotangent(cotangent)
+    if told is NotImplemented and isinstance(cotangent, Value):
+        same = jax.tree.structure(cotangent) == tree
+        told = cotangent if same and is_leaf_linear(value) else NotImplemented
+    if told is not NotImplemented:
+        pairs = zip(leaves, jax.tree.leaves(told), zeros, strict=True)
+        return [part if is_inexact(x) else zero for x, part, zero in pairs]
+    if not isinstance(cotangent, Value) and is_wrapper(value):
+        return [cotangent]
     dense, chosen = _materialize_inexact(tree, leaves)
     _, vjp = jax.vjp(dense, *[leaves[i] for i in chosen])
     for i, part in zip(chosen, vjp(densify(cotangent, "cotangent")), strict=True):
         zeros[i] = part
     return zeros
+
+
+def is_wrapper(value: Value) -> bool:
+    """Whether `value` is an array with something said about it: `leaf_linear`, of one leaf.
+
+    The array is that leaf, which a type that refuses to be made dense is taken at its word for.
+    """
+    leaves, (tree,) = flatten([value])
+    if len(leaves) != 1 or not is_leaf_linear(value) or not is_inexact(leaves[0]):
+        return False
+    try:
+        jaxpr = jax.make_jaxpr(lambda x: materialize(tree.unflatten([x])))(leaves[0]).jaxpr
+    except (TypeError, NotImplementedError):
+        return tuple(dense_aval(value).shape) == tuple(leaves[0].shape)
+    return not jaxpr.eqns and jaxpr.outvars == jaxpr.invars
+
+
+def logical_cotangent(tree: Tree, cotangent: Any) -> Any:
+    """The cotangent of the array a value stands for, from that of the value's one leaf."""
+    if tree is None or is_zero(cotangent):
+        return cotangent
+    value = tree.unflatten([cotangent])
+    told = value.from_cotangent()
+    return value if told is NotImplemented else told
 
 
 def _materialize_inexact(tree: Tree, leaves: Sequence[Any]) -> tuple[Any, list[int]]:
