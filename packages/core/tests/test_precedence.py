@@ -44,7 +44,7 @@ X = jnp.arange(3.0)
 
 def constant(n):
     """A rule's result that shows which rule answered."""
-    return jnp.full(3, float(n))
+    return jnp.full(3, n, jnp.float32)
 
 
 def answer(fn, *args):

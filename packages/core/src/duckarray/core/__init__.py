@@ -2,6 +2,7 @@
 
 from importlib.metadata import version as _version
 
+from . import _operators as _operators
 from . import _rules as _rules
 from . import families as families
 from ._bind import bind as bind

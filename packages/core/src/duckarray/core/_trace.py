@@ -6,6 +6,7 @@ caches.
 """
 
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,10 +21,12 @@ from ._jax import as_function, bind_under, binds_plainly, is_eager, jit_p
 from ._lift import contains_lift, inside, lift_p
 from ._value import Value
 
-# Bodies up to this many equations (`jnp.add` and its like) are called through a cached `jax.jit` in
-# eager mode, since JAX evaluates a `jit` bound to a trace, rather than called, in Python. Longer
-# bodies go to JAX's own cache of compiled programs, so that nothing is compiled twice.
+# Jitted programs of up to this many equations (`jnp.add` and its like), called in eager mode on
+# dense arrays, are called through a `jax.jit` of their own: JAX evaluates a `jit` that is bound to
+# a trace, rather than called, in Python. Longer ones go to JAX's own cache, so that nothing is
+# compiled twice.
 _SMALL_JIT = 8
+_small_jits: dict[int, tuple[Any, Any]] = {}
 
 
 class DuckTracer(Tracer):  # type: ignore[type-arg]
@@ -68,12 +71,13 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
 class DuckTrace(Trace):
     """Dispatches every primitive that meets a value; all others go to `parent_trace`."""
 
-    __slots__ = ("parent_requires_low", "parent_trace", "tag")
+    __slots__ = ("is_over_eager", "parent_requires_low", "parent_trace", "tag")
 
     def __init__(self, parent: Trace, tag: TraceTag) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.parent_trace = parent
         self.parent_requires_low = parent.requires_low
+        self.is_over_eager = is_eager(parent)
         self.tag = tag
         # Else JAX would take its composite primitives apart before an outer `grad` has seen them.
         self.requires_low = False
@@ -128,9 +132,11 @@ class DuckTrace(Trace):
     def _bind_dense(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
         if not self.parent_requires_low and binds_plainly(primitive):
             return self.parent_trace.process_primitive(primitive, operands, params)
-        if primitive is jit_p and self.parent_requires_low and _is_small(params):
-            with set_current_trace(self.parent_trace):
-                return handler_of(jit_p)(primitive, operands, params)  # type: ignore[misc]
+        if primitive is jit_p and self.is_over_eager:
+            jitted = _small_jit(params)
+            if jitted is not None:
+                with set_current_trace(self.parent_trace):
+                    return jitted(*operands)
         return bind_under(self.parent_trace, primitive, operands, params)
 
     def stage_value(self, value: Any) -> Any:
@@ -193,8 +199,27 @@ class DuckTrace(Trace):
         return shard_map(self, primitive, fun, operands, in_specs, params)
 
 
-def _is_small(params: Any) -> bool:
-    return len(params["jaxpr"].eqns) <= _SMALL_JIT
+def _small_jit(params: Any) -> Any:
+    """The `jax.jit` kept for a small program without options, or None for any other."""
+    jaxpr = params["jaxpr"]
+    key = id(jaxpr)
+    hit = _small_jits.get(key)
+    if hit is None:
+        placed = (*params["in_shardings"], *params["out_shardings"])
+        if (
+            len(jaxpr.eqns) > _SMALL_JIT
+            or any(params["donated_invars"])
+            or any(isinstance(s, jax.sharding.Sharding) for s in placed)
+            or params["compiler_options_kvs"]
+        ):
+            return None
+        reference = weakref.ref(jaxpr, lambda _: _small_jits.pop(key, None))
+
+        def program(*operands: Any) -> list[Any]:
+            return as_function(reference())(*operands)
+
+        hit = _small_jits[key] = reference, jax.jit(program)
+    return hit[1]
 
 
 class _ThisThread(threading.local):

@@ -11,11 +11,7 @@ from typing import Any
 import jax
 from jax.extend.core import Primitive
 
-from duckarray.core._constants import (
-    Constants,
-    constants_of,
-    for_program,
-)
+from duckarray.core._constants import Constants, constants_of, for_program
 from duckarray.core._dispatch import handles
 from duckarray.core._functions import call_function_rule
 from duckarray.core._jax import call_primitives, jit_p
@@ -44,9 +40,9 @@ def _jit(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) 
     constants = for_program(constants_of(operands), len(jaxpr.eqns))
 
     def make(references: list[Any], constants: Constants) -> Any:
+        options = {name: value for name, value in params.items() if name != "jaxpr"}
         return _rejit(references[0], trees, options, constants)
 
-    options = {name: value for name, value in params.items() if name != "jaxpr"}
     return call_kept(key, [jaxpr], constants, leaves, make)
 
 
