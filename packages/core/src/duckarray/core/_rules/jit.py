@@ -87,6 +87,7 @@ def _place(out: Any, sharding: Any) -> Any:
     return jax.lax.with_sharding_constraint(out, sharding)
 
 
-@handles(*call_primitives)
+@handles("eval_jaxpr", *call_primitives)
 def _call(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    return run_jaxpr(params["call_jaxpr"], operands, constants_of(operands))
+    program = params["call_jaxpr"] if "call_jaxpr" in params else params["jaxpr"]
+    return run_jaxpr(program, operands, constants_of(operands))

@@ -20,8 +20,8 @@ _DENSE = "no operand of it can be a value, or it is made above this interpreter"
 _TABLE: dict[Treatment, dict[str, str]] = {
     "reinterpret": {
         _REINTERPRET: (
-            "jit closed_call core_call call eval_jaxpr jaxpr_call cond while scan remat2 checkpoint"
-            " custom_jvp_call custom_jvp_call_jaxpr custom_vjp_call custom_linear_solve shard_map"
+            "jit closed_call core_call call eval_jaxpr cond while scan remat2 checkpoint"
+            " custom_jvp_call custom_vjp_call custom_linear_solve shard_map"
         ),
         _CALLED: "custom_vmap_call linear_call composite",
     },
@@ -65,7 +65,8 @@ _TABLE: dict[Treatment, dict[str, str]] = {
     },
     "never": {
         _DENSE: (
-            "custom_lin call_hi_primitive_linearized platform_index after_all add_dependency"
+            "custom_lin custom_jvp_call_jaxpr call_hi_primitive_linearized"
+            " platform_index after_all add_dependency"
             " zeros_like empty empty2 create_token symbolic_zeros trace_value tie unreachable"
             " layout_constraint from_edtype to_edtype pack_dtype unpack_dtype vary_unreduced_cast"
             " reduced_vary_cast vary_unreduced_cast_p reduced_vary_cast_p has_memory_space"
@@ -85,7 +86,8 @@ _TABLE: dict[Treatment, dict[str, str]] = {
             " commit_tmem conv copy_gmem_to_smem copy_smem_to_gmem debug_barrier debug_barrier_p"
             " delay dma_start dma_wait elementwise_inline_asm elementwise_inline_asm_p"
             " get_barrier_semaphore get_global griddepcontrol_launch_dependents"
-            " griddepcontrol_wait inline_mgpu_p layout_cast load log masked_cummax masked_cummin"
+            " griddepcontrol_wait inline_mgpu_p jaxpr_call layout_cast load log"
+            " masked_cummax masked_cummin"
             " masked_cumsum masked_load masked_sort masked_swap matmul_acc_lhs matmul_lhs_fifo"
             " matmul_pop matmul_pop_fifo matmul_push_rhs max_contiguous mgpu_atomic_store mma"
             " mosaic_gpu_p mosaic_gpu_reduce_max mosaic_gpu_reduce_min mosaic_gpu_reduce_prod"
