@@ -14,6 +14,7 @@ import jax
 from jax.core import Tracer
 from jax.extend.core import set_current_trace, take_current_trace
 
+from ._constants import known_constant
 from ._jax import is_jit_disabled
 from ._materialize import current_policy, recorded_warnings, warn_dense
 from ._quaxify import quaxify
@@ -54,8 +55,12 @@ def _apply(function: Callable[..., Any], tracer: DuckTracer, other: Any) -> Any:
         return NotImplemented
     if type(other) is DuckTracer and other._trace is trace:
         other = other.value
-    elif not isinstance(other, jax.Array) or isinstance(other, Tracer):
-        return NotImplemented  # a Python scalar among others: it is known while tracing
+    elif (
+        not isinstance(other, jax.Array)
+        or isinstance(other, Tracer)
+        or known_constant(other) is not None  # a compiled call would not know it
+    ):
+        return NotImplemented
     with take_current_trace() as current:
         if current is not trace:
             with set_current_trace(current):

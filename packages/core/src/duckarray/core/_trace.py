@@ -15,7 +15,7 @@ from jax import tree_util as jtu
 from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
-from ._constants import Constants, note_all, pass_on, passing_on
+from ._constants import Constants, known_constant, note, note_all, pass_on, passing_on
 from ._dispatch import dispatch, handler_of
 from ._jax import as_function, bind_under, binds_plainly, is_eager, jit_p
 from ._lift import contains_lift, inside, lift_p
@@ -140,7 +140,13 @@ class DuckTrace(Trace):
         return bind_under(self.parent_trace, primitive, operands, params)
 
     def stage_value(self, value: Any) -> Any:
-        return value if self.owns(value) else self.parent_trace.stage_value(value)
+        if self.owns(value):
+            return value
+        staged = self.parent_trace.stage_value(value)
+        constant = known_constant(value)
+        if constant is not None and isinstance(staged, jax.Array):
+            note(staged, constant)
+        return staged
 
     def process_custom_jvp_call(
         self,
