@@ -27,8 +27,30 @@ PARAMS = {
     "reduce_precision": {"exponent_bits": 8, "mantissa_bits": 4},
     "round": {"rounding_method": lax.RoundingMethod.TO_NEAREST_EVEN},
     **dict.fromkeys(
-        "acos acosh asin asinh atan atanh cbrt cos cosh exp exp2 expm1 log log1p log2 logistic rsqrt"
-        " sin sinh sqrt tan tanh".split(),
+        [
+            "acos",
+            "acosh",
+            "asin",
+            "asinh",
+            "atan",
+            "atanh",
+            "cbrt",
+            "cos",
+            "cosh",
+            "exp",
+            "exp2",
+            "expm1",
+            "log",
+            "log1p",
+            "log2",
+            "logistic",
+            "rsqrt",
+            "sin",
+            "sinh",
+            "sqrt",
+            "tan",
+            "tanh",
+        ],
         {"accuracy": None},
     ),
     "broadcast_in_dim": {"shape": (2, 4), "broadcast_dimensions": (1,), "sharding": None},
@@ -40,10 +62,10 @@ PARAMS = {
     "tile": {"reps": (2,)},
     "reduce_sum": {"axes": (0,), "out_sharding": None},
     **dict.fromkeys(
-        "reduce_prod reduce_max reduce_min".split(), {"axes": (0,), "out_sharding": None}
+        ["reduce_prod", "reduce_max", "reduce_min"], {"axes": (0,), "out_sharding": None}
     ),
     **dict.fromkeys(
-        "cumsum cumprod cummax cummin cumlogsumexp".split(), {"axis": 0, "reverse": False}
+        ["cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"], {"axis": 0, "reverse": False}
     ),
     "reduce_window_sum": {
         "window_dimensions": (2,),
@@ -53,11 +75,28 @@ PARAMS = {
         "window_dilation": (1,),
     },
 }
-INTEGERS = "clz not population_count".split()
-COMPLEX = "real imag conj".split()
+INTEGERS = ["clz", "not", "population_count"]
+COMPLEX = ["real", "imag", "conj"]
 # These need a mesh, a mapped axis, a complex operand or a list of coefficients.
-ELSEWHERE = "polynomial psum pbroadcast ppermute all_gather all_to_all reduce_scatter fft".split()
-INTEGER_PAIRS = "and or xor shift_left shift_right_arithmetic shift_right_logical mulhi".split()
+ELSEWHERE = [
+    "polynomial",
+    "psum",
+    "pbroadcast",
+    "ppermute",
+    "all_gather",
+    "all_to_all",
+    "reduce_scatter",
+    "fft",
+]
+INTEGER_PAIRS = [
+    "and",
+    "or",
+    "xor",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "mulhi",
+]
 DOMAIN_ABOVE_ONE = {"acosh"}
 DOMAIN_POSITIVE = {"digamma", "lgamma", "log", "log2", "rsqrt", "sqrt", "reciprocal"}
 

@@ -2,12 +2,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from _core_checks import assert_same
-from _core_types import Box, Zero
 from jax import lax
 
-from duckarray.core import ArrayValue, known_constant, quaxify, register
-from duckarray.core._constants import _known
+from _core_probe import make_probe
+from _core_types import Box
+from duckarray.core import known_constant, quaxify
 
 pytestmark = pytest.mark.usefixtures("own_rules")
 X = jnp.array([-1.0, 0.5, 2.0])
@@ -17,39 +16,7 @@ INF = float("inf")
 @pytest.fixture
 def seen(own_rules):
     """A function that gives what the rules of a new type are told of their dense operands."""
-    told = []
-
-    class Probe(ArrayValue):
-        array: jax.Array
-        materialization = "error"
-
-        def materialize(self):
-            return self.array
-
-    def note(y):
-        told.append(known_constant(y))
-
-    @register("max", "mul", "add", commutative=True)
-    def _max_probe_dense(x: Probe, y: jax.Array, *, primitive, **params):
-        note(y)
-        return Probe(primitive.bind(x.array, y, **params))
-
-    @register("select_n")
-    def _select_n_probe(which: jax.Array, x: jax.Array, y: Probe, **params):
-        note(x)
-        return Probe(lax.select_n(which, x, y.array))
-
-    @register("reduce_sum")
-    def _reduce_sum_probe(x: Probe, **params):
-        return lax.reduce_sum_p.bind(x.array, **params)
-
-    def run(program, *args, jitted=False):
-        told.clear()
-        function = quaxify(program)
-        (jax.jit(function) if jitted else function)(Probe(X), *args)
-        return list(dict.fromkeys(map(repr, told)))
-
-    return run
+    return make_probe()
 
 
 def jitted_inside(x):
@@ -73,7 +40,7 @@ KNOWN = {
     "broadcast": (lambda x: x * lax.broadcast(1.5, (3,)), [1.5]),
     "broadcast_to": (lambda x: x * jnp.broadcast_to(jnp.zeros((1,)), (3,)), [0.0]),
     "reshape": (lambda x: x * jnp.ones((3, 1)).reshape(3), [1.0]),
-    "squeeze": (lambda x: x * jnp.ones((3, 1)).squeeze(1), [1.0]),
+    "squeeze": (lambda x: x * lax.squeeze(jnp.ones((3, 1)), (1,)), [1.0]),
     "converted": (lambda x: x * jnp.zeros(3, jnp.int32).astype(jnp.float32), [0.0]),
     "infinite": (lambda x: lax.max(x, -INF), [-INF]),
     "not a number": (lambda x: x * jnp.full((3,), jnp.nan), [float("nan")]),
@@ -91,13 +58,21 @@ KNOWN = {
         [0.0],
     ),
     "a constant of scan": (
-        lambda x, z=None: lax.scan(lambda c, _: (c * jnp.ones(3), None), x, None, length=2)[0],
+        lambda x: lax.scan(lambda c, _: (c * jnp.ones(3), None), x, None, length=2)[0],
         [1.0],
     ),
     "a constant of while": (
         lambda x: lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1] * 2.0), (0, x)),
         [2.0],
     ),
+    "in the predicate of while": (
+        lambda x: lax.while_loop(
+            lambda c: jnp.sum(c[1] * 3.0) + c[0] < 1, lambda c: (c[0] + 1.0, c[1]), (0.0, x)
+        ),
+        [3.0],
+    ),
+    "in a vmap": (lambda x: jax.vmap(lambda s: lax.max(s, 0.0))(x), [0.0]),
+    "in a derivative": (lambda x: jax.jvp(lambda x: x * jnp.zeros(3), (x,), (x,)), [0.0]),
     "in a remat": (lambda x: jax.checkpoint(lambda x: jnp.maximum(x, 0.0))(x), [0.0]),
     "passed to a remat": (lambda x: jax.checkpoint(lambda x, y: x * y)(x, jnp.ones(3)), [1.0]),
 }
@@ -107,7 +82,7 @@ KNOWN = {
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_rule_is_told_the_constant(name, jitted, seen):
     program, want = KNOWN[name]
-    assert seen(program, jitted=jitted) == list(map(repr, want))
+    assert sorted(seen(program, jitted=jitted)) == sorted(map(repr, want))
 
 
 def test_a_constant_closed_over_by_a_loop_is_known_inside(seen):
@@ -147,6 +122,17 @@ def test_what_an_array_holds_is_not_looked_at(name, jitted, seen):
     assert seen(UNKNOWN[name], jnp.zeros(3), jitted=jitted) == ["None"]
 
 
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
+def test_a_constant_closed_over_by_the_predicate_of_while_is_known_inside(jitted, seen):
+    def program(x):
+        zeros = jnp.zeros(3)
+        return lax.while_loop(
+            lambda c: jnp.sum(c[1] * zeros) + c[0] < 1, lambda c: (c[0] + 1.0, c[1]), (0.0, x)
+        )
+
+    assert seen(program, jitted=jitted) == ["0.0"]
+
+
 def test_the_carry_of_a_loop_is_not_known(seen):
     def program(x):
         return lax.fori_loop(0, 3, lambda i, c: (c[0] * c[1], c[1] + 1.0), (x, jnp.zeros(3)))
@@ -156,7 +142,15 @@ def test_the_carry_of_a_loop_is_not_known(seen):
 
 @pytest.mark.parametrize(
     ("number", "dtype"),
-    [(2.7, "int32"), (-2.7, "int32"), (2.0, "int8"), (1 / 3, "float16"), (0, "bool"), (3, "bool")],
+    [
+        (2.7, "int32"),
+        (-2.7, "int32"),
+        (2.0, "int8"),
+        (1 / 3, "float16"),
+        (1 / 3, "bfloat16"),
+        (0, "bool"),
+        (3, "bool"),
+    ],
 )
 def test_a_conversion_gives_what_numpy_gives(number, dtype):
     told = []
@@ -169,6 +163,21 @@ def test_a_conversion_gives_what_numpy_gives(number, dtype):
     jax.jit(quaxify(program))()
     want = np.asarray(np.asarray(number, np.float32 if isinstance(number, float) else int))
     assert told == [want.astype(dtype).item()] * 4
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype"),
+    [(300.0, "int8"), (-1.0, "uint8"), (1e10, "int32"), (INF, "int32"), (1e10, "float16")],
+)
+def test_what_is_known_after_a_conversion_is_what_the_array_holds(number, dtype):
+    """Out of range, NumPy and XLA convert differently."""
+
+    def program():
+        array = jnp.full((2,), number).astype(dtype)
+        return array, known_constant(array)
+
+    array, known = quaxify(program)()
+    assert known is None or known == array[0]
 
 
 @pytest.mark.parametrize(
@@ -193,144 +202,3 @@ def test_outside_a_program_only_scalars_are_known(x, want):
     got = known_constant(x)
     assert got == want
     assert type(got) is type(want)
-
-
-def test_nothing_stays_noted_after_the_program(seen):
-    for name in ("zeros", "in a jit", "a constant of while", "passed to a remat"):
-        for jitted in (False, True):
-            seen(KNOWN[name][0], jitted=jitted)
-            assert not _known.entries
-
-
-def test_nothing_stays_noted_after_an_error(seen):
-    def program(x):
-        y = x * jnp.zeros(3)
-        raise RuntimeError("on purpose")
-
-    with pytest.raises(RuntimeError):
-        seen(program)
-    assert not _known.entries
-
-
-def test_an_inner_quaxify_leaves_what_the_outer_one_knows(seen):
-    def program(x):
-        zeros = jnp.zeros(3)
-        quaxify(lambda y: y * jnp.ones(3))(jnp.ones(3))
-        return x * zeros
-
-    assert seen(program) == ["0.0"]
-    assert not _known.entries
-
-
-@pytest.mark.parametrize("outer", [False, True], ids=["eager", "scan"])
-def test_a_step_counter_does_not_trace_a_long_program_anew(outer, seen):
-    traces = []
-
-    @jax.jit
-    def step(x, count):
-        traces.append(count)
-        for _ in range(12):
-            x = lax.max(x * 0.5, 0.0) + jnp.ones(3)
-        return x * (count + 0.5)
-
-    def program(x):
-        for count in range(2, 22):
-            x = step(x, count)
-        return x
-
-    told = seen(program)
-    assert len(traces) == 1
-    assert len(told) <= 4  # the rules ran for one program, or told would list each counter
-
-
-def test_a_program_is_kept_for_few_of_the_constants_it_meets(own_rules):
-    ran = []
-
-    class Counted(ArrayValue):
-        array: jax.Array
-
-        def materialize(self):
-            return self.array
-
-    @register("mul")
-    def _mul_counted_dense(x: Counted, y: jax.Array, **params):
-        ran.append(known_constant(y))
-        return Counted(x.array * y)
-
-    scale = jax.jit(lambda x, y: x * y)
-    run = quaxify(lambda x, y: scale(x, y))
-    for i in range(200):
-        got = run(Counted(X), float(i))
-    np.testing.assert_allclose(got.array, 199 * X)
-    assert len(ran) < 100
-
-
-def test_zero_and_negative_zero_are_kept_apart(seen):
-    scale = jax.jit(lambda x, y: x * y)
-    assert seen(lambda x: (scale(x, 0.0), scale(x, -0.0), scale(x, 0.0))) == ["0.0", "-0.0"]
-
-
-def test_infinity_and_nan_are_known_to_a_jit(seen):
-    scale = jax.jit(lambda x, y: x * y)
-    assert seen(lambda x: (scale(x, INF), scale(x, float("nan")))) == ["inf", "nan"]
-
-
-def test_a_rule_may_return_what_it_likes_for_zero(own_rules):
-    class Quantity(ArrayValue):
-        array: jax.Array
-        materialization = "error"
-        leaf_linear = True
-
-        def materialize(self):
-            return self.array
-
-    def comparable(y):
-        if known_constant(y) != 0:
-            raise TypeError("only zero has no unit")
-
-    @register("max", commutative=True)
-    def _max_quantity_dense(x: Quantity, y: jax.Array, **params):
-        comparable(y)
-        return Quantity(lax.max(x.array, jnp.zeros_like(x.array)))
-
-    @register("select_n")
-    def _select_n_quantity(w: jax.Array, x: Quantity | jax.Array, y: Quantity | jax.Array, **_):
-        arrays = []
-        for case in (x, y):
-            if not isinstance(case, Quantity):
-                comparable(case)
-            arrays.append(case.array if isinstance(case, Quantity) else case)
-        return Quantity(lax.select_n(w, *arrays))
-
-    @register("gt")
-    def _gt_quantity_dense(x: Quantity, y: jax.Array, **params):
-        comparable(y)
-        return x.array > 0.0
-
-    want = np.maximum(np.asarray(X), 0.0)
-    for run in (quaxify(jax.nn.relu), jax.jit(quaxify(jax.nn.relu))):
-        got = run(Quantity(X))
-        assert isinstance(got, Quantity)
-        np.testing.assert_allclose(got.array, want)
-    gradient = jax.grad(lambda x: jnp.sum(quaxify(jax.nn.relu)(x).array))(Quantity(X))
-    np.testing.assert_allclose(gradient.array, [0.0, 1.0, 1.0])
-    with pytest.raises(TypeError, match="only zero has no unit"):
-        quaxify(lambda x: jnp.maximum(x, 1.0))(Quantity(X))
-    got = quaxify(lambda x: jnp.where(X > 0, x, 0.0))(Quantity(X))
-    np.testing.assert_allclose(got.array, want)
-
-
-def test_relu_of_a_value_that_is_linear_in_its_leaf_keeps_type_and_gradient():
-    x = Box(X, "s")
-    got = quaxify(jax.nn.relu)(x)
-    assert isinstance(got, Box)
-    assert got.tag == "s"
-    assert_same(got, np.maximum(np.asarray(X), 0.0))
-    gradient = jax.jit(jax.grad(lambda x: jnp.sum(quaxify(jax.nn.relu)(x).array)))(x)
-    np.testing.assert_allclose(gradient.array, [0.0, 1.0, 1.0])
-
-
-def test_a_product_with_known_zero_keeps_zeros():
-    z = Zero(jnp.zeros((3, 0)))
-    got = quaxify(lambda z: z * 0.0)(z)
-    assert isinstance(got, Zero)

@@ -13,6 +13,7 @@ import jax
 from jax.extend.core import Primitive
 
 from ._errors import RuleOutputError
+from ._jax import struct
 from ._summary import summarize
 from ._value import dense_aval
 
@@ -90,4 +91,4 @@ def _struct(x: Any) -> Any:
     aval = dense_aval(x)
     if not (hasattr(aval, "shape") and hasattr(aval, "dtype")):
         return None
-    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))
+    return struct(aval)

@@ -14,7 +14,7 @@ from typing import Any
 
 import jax
 from jax import lax
-from jax.core import ShapedArray, Trace
+from jax.core import Trace
 from jax.extend import linear_util as lu
 from jax.extend import source_info_util
 from jax.extend.core import (  # type: ignore[attr-defined]
@@ -214,11 +214,47 @@ class EditingTrace(Trace):
         return self.parent_trace.stage_value(value)
 
 
-def abstract(x: Any) -> Any:
-    """The abstract value of an array or of a `jax.ShapeDtypeStruct`."""
-    if isinstance(x, jax.ShapeDtypeStruct):
-        return ShapedArray(x.shape, x.dtype, weak_type=bool(x.weak_type))
-    return typeof(x)
+def struct(aval: Any) -> jax.ShapeDtypeStruct:
+    """An abstract value as what a user may see; it varies over the same mesh axes."""
+    kind = getattr(aval, "manual_axis_type", None)
+    varies = {} if kind is None or kind.empty else {"manual_axis_type": kind}
+    sharding = aval.sharding if varies else None  # which names the mesh of those axes
+    weak_type = bool(getattr(aval, "weak_type", False))
+    return jax.ShapeDtypeStruct(
+        aval.shape, aval.dtype, weak_type=weak_type, sharding=sharding, **varies
+    )
+
+
+def varying_axes(x: Any) -> frozenset[str]:
+    """The axes of a mesh, inside `shard_map`, over which an array varies."""
+    kind = getattr(typeof(x), "manual_axis_type", None)
+    return frozenset() if kind is None else frozenset(kind.varying)
+
+
+def in_manual_mesh() -> bool:
+    """Whether the program runs inside `shard_map`."""
+    return bool(jax.sharding.get_abstract_mesh().manual_axes)
+
+
+def varying_like(aval: Any, leaves: Sequence[Any]) -> Any:
+    """`aval`, said to vary over all the mesh axes that any of `leaves` varies over."""
+    kinds = [getattr(typeof(x), "manual_axis_type", None) for x in leaves]
+    given = getattr(aval, "manual_axis_type", None)
+    if given is None or not given.empty:
+        return aval
+    for x, kind in zip(leaves, kinds, strict=True):
+        if kind is not None and not kind.empty:
+            mesh = typeof(x).sharding.mesh
+            spec = jax.sharding.PartitionSpec(*[None] * len(aval.shape))
+            sharding = jax.sharding.NamedSharding(mesh, spec)
+            return aval.update(sharding=sharding, manual_axis_type=kind)
+    return aval
+
+
+def vary(x: Any, axes: frozenset[str]) -> Any:
+    """`x`, said to vary over these axes too."""
+    missing = tuple(sorted(axes - varying_axes(x)))
+    return lax.pcast(x, missing, to="varying") if missing else x
 
 
 def abstract_eval(function: Callable[..., list[Any]], avals: Sequence[Any]) -> list[Any]:

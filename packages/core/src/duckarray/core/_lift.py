@@ -17,6 +17,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from ._constants import forget_from, noted
+from ._jax import struct
 from ._summary import summarize
 from ._value import Value
 
@@ -93,8 +94,7 @@ def _refuse(*leaves: Any, structure: Any) -> Any:
 
 
 def _abstract_eval(*leaves: Any, structure: Any) -> Any:
-    structs = [jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type) for x in leaves]
-    return structure.unflatten(structs).aval()
+    return structure.unflatten(list(map(struct, leaves))).aval()
 
 
 def _lower(context: Any, *leaves: Any, structure: Any) -> Any:

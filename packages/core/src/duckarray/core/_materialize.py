@@ -10,7 +10,7 @@ from typing import Any, get_args
 from jax import tree_util as jtu
 
 from ._errors import MaterializeError, MaterializeWarning, NoRuleError
-from ._jax import user_frame, user_location
+from ._jax import user_frame, user_location, vary, varying_axes
 from ._summary import nbytes, summarize
 from ._value import ArrayValue, Policy, Value, is_value
 
@@ -145,7 +145,10 @@ def _dense(x: Any, context: Callable[[], tuple[str, Any]] | None = None) -> Any:
         raise NoRuleError(
             name, [summarize(o) for o in operands], reason, user_location()
         ) from refusal
-    return _dense(out, context)
+    if isinstance(out, Value):
+        return _dense(out, context)
+    # One without data is made of nothing that varies, yet it has to vary where its leaves do.
+    return vary(out, frozenset().union(*map(varying_axes, jtu.tree_leaves(inner))))
 
 
 def replace_children(value: Any, replace: Callable[[Any], Any]) -> Any:

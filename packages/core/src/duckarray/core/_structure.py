@@ -6,6 +6,7 @@ from typing import Any
 import jax
 from jax import tree_util as jtu
 
+from ._jax import struct
 from ._materialize import densify
 from ._summary import summarize
 from ._value import Value
@@ -63,10 +64,9 @@ class Slot:
     def __init__(self, x: Any) -> None:
         if isinstance(x, Value):
             leaves, self.tree = _take_apart(x)
-            avals = [x if isinstance(x, jax.ShapeDtypeStruct) else jax.typeof(x) for x in leaves]
+            avals = [jax.typeof(x) for x in leaves]
             self.leaves = tuple((a.shape, a.dtype) for a in avals)
-            structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
-            self.example: Any = self.tree.unflatten(structs)
+            self.example: Any = self.tree.unflatten(list(map(struct, avals)))
         else:
             self.tree, self.leaves, self.example = None, (), None
 

@@ -17,9 +17,15 @@ from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current
 
 from ._constants import Constants, known_constant, note, note_all, pass_on, passing_on
 from ._dispatch import dispatch, handler_of
-from ._jax import as_function, bind_under, binds_plainly, is_eager, jit_p
+from ._jax import (
+    as_function,
+    bind_under,
+    binds_plainly,
+    is_eager,
+    jit_p,
+)
 from ._lift import contains_lift, inside, lift_p
-from ._value import Value
+from ._value import Value, dense_aval
 
 # Jitted programs of up to this many equations (`jnp.add` and its like), called in eager mode on
 # dense arrays, are called through a `jax.jit` of their own: JAX evaluates a `jit` that is bound to
@@ -45,11 +51,11 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
         aval = self._lazy_aval
         if aval is None:
             try:
-                aval = self.value.aval()
+                aval = dense_aval(self.value)
             except Exception:
                 # Where JAX asks, it has no current trace, without which nothing can be computed.
                 with set_current_trace(self._trace.parent_trace):
-                    aval = self.value.aval()
+                    aval = dense_aval(self.value)
             self._lazy_aval = aval
         return aval
 

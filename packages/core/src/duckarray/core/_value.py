@@ -12,7 +12,7 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 
 from ._fields import field, make_value_class
-from ._jax import abstract, abstract_eval
+from ._jax import abstract_eval, in_manual_mesh, varying_like
 from ._summary import summarize
 
 Policy = Literal["allow", "warn", "error"]
@@ -156,7 +156,7 @@ class ArrayValue(Value):
     def aval(self) -> ShapedArray:
         """The shape, dtype and weak type of the array; derived from `materialize` by default."""
         leaves, structure = jtu.tree_flatten(self)
-        return _abstract_materialize(structure, tuple(map(abstract, leaves)))
+        return _abstract_materialize(structure, tuple(map(jax.typeof, leaves)))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -228,4 +228,9 @@ def _abstract_materialize(structure: Any, avals: tuple[Any, ...]) -> ShapedArray
 
 def dense_aval(x: Any) -> Any:
     """The abstract value of an array, or of what a value stands for."""
-    return x.aval() if isinstance(x, Value) else jax.typeof(x)
+    if not isinstance(x, Value):
+        return jax.typeof(x)
+    aval = x.aval()
+    if in_manual_mesh():  # what the leaves vary over is rarely said by a hand-written `aval`
+        return varying_like(aval, jtu.tree_leaves(x))
+    return aval

@@ -114,6 +114,6 @@ bits: Family = _existing("bitcast_convert_type")
 """Read the bits of entries as another type."""
 
 leafwise: Family = _existing(
-    "name copy optimization_barrier stop_gradient device_put sharding_constraint"
+    "name copy optimization_barrier stop_gradient device_put sharding_constraint pvary"
 )
 """Do nothing to the array: core applies them to each leaf of a value."""

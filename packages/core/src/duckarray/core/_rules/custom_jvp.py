@@ -14,7 +14,7 @@ from jax.custom_derivatives import SymbolicZero
 from jax.extend import linear_util as lu
 from jax.extend.core import Primitive, TraceTag, set_current_trace
 
-from duckarray.core._jax import bind_under, typeof, without_argument_names
+from duckarray.core._jax import bind_under, struct, typeof, without_argument_names
 from duckarray.core._materialize import densify
 from duckarray.core._structure import Tree, flatten, unflatten, width
 from duckarray.core._trace import DuckTrace, run
@@ -120,7 +120,7 @@ def _agreement(
     tag: TraceTag, fun: Any, jvp: Any, leaves: Sequence[Any], trees: Sequence[Tree]
 ) -> Kept:
     """The outputs for which the function and its rule give one and the same `leaf_linear` type."""
-    structs = [_struct(typeof(x)) for x in leaves]
+    structs = [struct(typeof(x)) for x in leaves]
     primal_trees = _out_trees(tag, repeatable(fun), structs, trees)
     if all(tree is None for tree in primal_trees):
         return None
@@ -133,7 +133,7 @@ def _agreement(
             tangent_structs += structs[start:stop]
             tangent_trees.append(tree)
         else:
-            tangent_structs.append(_struct(dense_aval(x).to_tangent_aval()))
+            tangent_structs.append(struct(dense_aval(x).to_tangent_aval()))
             tangent_trees.append(None)
         start = stop
     both = _out_trees(tag, repeatable(jvp), structs + tangent_structs, [*trees, *tangent_trees])
@@ -144,10 +144,6 @@ def _agreement(
         for a, b, t in zip(primal_trees, both[:m], tangents, strict=True)
     )
     return None if all(tree is None for tree in kept) else kept
-
-
-def _struct(aval: Any) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(aval.shape, aval.dtype)
 
 
 def repeatable(fun: Any) -> Callable[..., Any]:

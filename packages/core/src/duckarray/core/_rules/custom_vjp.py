@@ -9,12 +9,11 @@ inputs, which JAX does not store twice).
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 from jax import tree_util as jtu
 from jax.extend import linear_util as lu
 from jax.extend.core import Primitive, TraceTag, set_current_trace
 
-from duckarray.core._jax import bind_under, pull_back_result, typeof, without_argument_names
+from duckarray.core._jax import bind_under, pull_back_result, struct, typeof, without_argument_names
 from duckarray.core._materialize import densify
 from duckarray.core._structure import Tree, flatten, unflatten, width
 from duckarray.core._trace import DuckTrace, run
@@ -93,7 +92,7 @@ def custom_vjp_call(
 
 def _agreement(call: _Call, fun: Any, fwd: Any, leaves: Sequence[Any]) -> Kept:
     """The outputs that the function and its forward function give as one and the same wrapper."""
-    structs = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in map(typeof, leaves)]
+    structs = [struct(typeof(x)) for x in leaves]
     outs = output_examples(call.tag, repeatable(fun), structs, call.trees)
     wrapped = [isinstance(x, Value) and is_wrapper(x) for x in outs]
     if not any(wrapped):

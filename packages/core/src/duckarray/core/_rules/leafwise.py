@@ -8,6 +8,7 @@ from jax import lax
 from jax.extend.core import Primitive, primitives
 
 from duckarray.core._dispatch import handles
+from duckarray.core._jax import vary
 from duckarray.core._structure import flatten, unflatten, width
 from duckarray.core._value import Value
 
@@ -15,6 +16,11 @@ from duckarray.core._value import Value
 @handles(primitives.name_p, primitives.copy_p, primitives.stop_gradient_p)
 def _each_leaf(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     return jax.tree.map(lambda leaf: primitive.bind(leaf, **params), operands[0])
+
+
+@handles("pvary")
+def _vary(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    return jax.tree.map(lambda leaf: vary(leaf, frozenset(params["axes"])), operands[0])
 
 
 @handles(lax.optimization_barrier_p)

@@ -26,7 +26,9 @@ _TABLE: dict[Treatment, dict[str, str]] = {
         _CALLED: "custom_vmap_call linear_call composite",
     },
     "leafwise": {
-        _LEAFWISE: "name copy optimization_barrier stop_gradient device_put sharding_constraint"
+        _LEAFWISE: (
+            "name copy optimization_barrier stop_gradient device_put sharding_constraint pvary"
+        )
     },
     "materialize": {
         _OPAQUE: (

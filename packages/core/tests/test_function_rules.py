@@ -1,0 +1,320 @@
+import jax
+import jax.numpy as jnp
+import jax.scipy.linalg as jsl
+import numpy as np
+import pytest
+from jax import lax
+
+from _core_checks import assert_same
+from duckarray.core import ArrayValue, quaxify, register_function
+
+pytestmark = pytest.mark.usefixtures("own_rules")
+D = jnp.array([2.0, 4.0, 8.0])
+B = jnp.array([1.0, 2.0, 4.0])
+S = jnp.array([[4.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 2.0]])
+
+
+class Diag(ArrayValue):
+    """A diagonal matrix that must not be made dense."""
+
+    diagonal: jax.Array
+    materialization = "error"
+
+    def materialize(self):
+        return jnp.diag(self.diagonal)
+
+
+class Wrapped(ArrayValue):
+    """An array, which may be made dense."""
+
+    array: jax.Array
+    materialization = "allow"
+
+    def materialize(self):
+        return self.array
+
+
+FUNCTIONS = {
+    "jnp.linalg.solve": (jnp.linalg.solve, (B,)),
+    "jnp.linalg.inv": (jnp.linalg.inv, ()),
+    "jnp.linalg.det": (jnp.linalg.det, ()),
+    "jnp.linalg.slogdet": (jnp.linalg.slogdet, ()),
+    "jnp.linalg.cholesky": (jnp.linalg.cholesky, ()),
+    "jnp.linalg.eigh": (jnp.linalg.eigh, ()),
+    "jnp.linalg.eigvalsh": (jnp.linalg.eigvalsh, ()),
+    "jnp.linalg.pinv": (jnp.linalg.pinv, ()),
+    "jnp.linalg.svd": (jnp.linalg.svd, ()),
+    "jnp.linalg.qr": (jnp.linalg.qr, ()),
+    "jnp.linalg.matrix_power": (jnp.linalg.matrix_power, (), 3),
+    "jnp.linalg.norm": (jnp.linalg.norm, ()),
+    "jnp.trace": (jnp.trace, ()),
+    "jnp.diagonal": (jnp.diagonal, ()),
+    "jnp.diag": (jnp.diag, ()),
+    "jnp.kron": (jnp.kron, (S,)),
+    "jnp.outer": (jnp.outer, (B,)),
+    "jsl.solve": (jsl.solve, (B,)),
+    "jsl.cho_solve": (lambda c, b: jsl.cho_solve((c, True), b), (B,), jsl.cho_solve),
+    "jsl.solve_triangular": (jsl.solve_triangular, (B,)),
+    "jsl.expm": (jsl.expm, ()),
+    "jsl.cholesky": (jsl.cholesky, ()),
+    "jsl.eigh": (jsl.eigh, ()),
+    "jsl.lu": (jsl.lu, ()),
+    "jsl.lu_factor": (jsl.lu_factor, ()),
+    "jsl.schur": (jsl.schur, ()),
+    "jsl.sqrtm": (jsl.sqrtm, ()),
+    "jsl.block_diag": (jsl.block_diag, (S,)),
+}
+
+
+def parts(name):
+    """How to call the function, its dense operands, and the function a rule is registered for."""
+    call, operands, *rest = FUNCTIONS[name]
+    if rest and not callable(rest[0]):
+        return (lambda x: call(x, rest[0])), operands, call
+    return call, operands, (rest[0] if rest else call)
+
+
+JITTED = ["jnp.linalg.solve", "jnp.linalg.pinv", "jsl.cho_solve"]
+
+
+@pytest.mark.parametrize(
+    ("name", "jitted"), [(name, False) for name in FUNCTIONS] + [(name, True) for name in JITTED]
+)
+def test_the_function_is_recognised_and_its_body_run_where_the_rule_declines(name, jitted):
+    call, operands, registered = parts(name)
+    hits = []
+
+    @register_function(registered)
+    def _rule(*operands: Wrapped | jax.Array):
+        hits.append(operands)
+        return NotImplemented
+
+    got = (jax.jit(quaxify(call)) if jitted else quaxify(call))(Wrapped(S), *operands)
+    assert hits
+    assert any(isinstance(x, Wrapped) for x in hits[0])
+    assert_same(got, call(S, *operands), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
+def test_a_rule_answers_in_place_of_the_body(jitted):
+    @register_function(jnp.linalg.solve)
+    def _solve_diag_dense(a: Diag, b: jax.Array):
+        return b / a.diagonal
+
+    run = jax.jit(quaxify(jnp.linalg.solve)) if jitted else quaxify(jnp.linalg.solve)
+    np.testing.assert_allclose(run(Diag(D), B), np.asarray(B) / np.asarray(D), rtol=1e-6)
+
+
+def test_a_rule_may_return_values():
+    @register_function(jnp.linalg.inv)
+    def _inv_diag(a: Diag):
+        return Diag(1 / a.diagonal)
+
+    got = quaxify(lambda a: jnp.linalg.inv(jnp.linalg.inv(a)))(Diag(D))
+    assert isinstance(got, Diag)
+    np.testing.assert_allclose(got.diagonal, D, rtol=1e-6)
+
+
+def test_a_rule_of_a_function_with_several_results_returns_them_as_the_function_does():
+    @register_function(jnp.linalg.slogdet)
+    def _slogdet_diag(a: Diag):
+        signs = jnp.prod(jnp.sign(a.diagonal))
+        return signs, jnp.sum(jnp.log(jnp.abs(a.diagonal)))
+
+    sign, log = quaxify(jnp.linalg.slogdet)(Diag(-D))
+    np.testing.assert_allclose(sign, -1.0)
+    np.testing.assert_allclose(log, np.log(64.0), rtol=1e-6)
+
+
+WRONG = {
+    "a wrong shape": lambda a, b: b[:2],
+    "a wrong dtype": lambda a, b: b.astype(jnp.int32),
+    "one result too many": lambda a, b: (b, b),
+    "a value of a wrong shape": lambda a, b: Wrapped(b[None]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_the_function_would_not_return_is_ignored(name):
+    @register_function(jnp.linalg.solve)
+    def _solve_wrapped_dense(a: Wrapped, b: jax.Array):
+        return WRONG[name](a, b)
+
+    got = quaxify(jnp.linalg.solve)(Wrapped(S), B)
+    np.testing.assert_allclose(got, np.linalg.solve(S, B), rtol=1e-4)
+
+
+@pytest.mark.parametrize("where", ["jit", "scan", "cond", "remat"])
+def test_the_function_is_recognised_inside(where):
+    @register_function(jnp.linalg.solve)
+    def _solve_diag_dense(a: Diag, b: jax.Array):
+        return b / a.diagonal
+
+    programs = {
+        "jit": lambda a, b: jax.jit(jnp.linalg.solve)(a, b),
+        "scan": lambda a, b: lax.scan(lambda c, _: (jnp.linalg.solve(a, c), None), b, None, 1)[0],
+        "cond": lambda a, b: lax.cond(b[0] > 0, jnp.linalg.solve, lambda a, b: b, a, b),
+        "remat": lambda a, b: jax.checkpoint(jnp.linalg.solve)(a, b),
+    }
+    for run in (quaxify(programs[where]), jax.jit(quaxify(programs[where]))):
+        np.testing.assert_allclose(run(Diag(D), B), np.asarray(B) / np.asarray(D), rtol=1e-6)
+
+
+def test_the_function_is_recognised_under_vmap_outside():
+    @register_function(jnp.linalg.solve)
+    def _solve_diag_dense(a: Diag, b: jax.Array):
+        return b / a.diagonal
+
+    stack = jnp.stack([D, 2 * D])
+    got = jax.vmap(quaxify(jnp.linalg.solve), (0, None))(Diag(stack), B)
+    np.testing.assert_allclose(got, np.asarray(B) / np.asarray(stack), rtol=1e-6)
+
+
+def test_a_gradient_outside_goes_through_the_rule():
+    @register_function(jnp.linalg.solve)
+    def _solve_diag_dense(a: Diag, b: jax.Array):
+        return b / a.diagonal
+
+    loss = lambda a, b: jnp.sum(quaxify(jnp.linalg.solve)(a, b))
+    for gradient in (jax.grad(loss, (0, 1)), jax.jit(jax.grad(loss, (0, 1)))):
+        of_a, of_b = gradient(Diag(D), B)
+        np.testing.assert_allclose(of_a.diagonal, -np.asarray(B) / np.asarray(D) ** 2, rtol=1e-6)
+        np.testing.assert_allclose(of_b, 1 / np.asarray(D), rtol=1e-6)
+
+
+@pytest.mark.parametrize("argnum", [0, 1])
+def test_a_gradient_inside_is_not_answered_by_the_rule_and_right(argnum):
+    hits = []
+
+    @register_function(jnp.linalg.solve)
+    def _solve_wrapped_dense(a: Wrapped | jax.Array, b: Wrapped | jax.Array):
+        hits.append((a, b))
+        return jnp.full((3,), 1e6)  # if a derivative were taken for the function, this would show
+
+    def program(a, b):
+        return jax.grad(lambda a, b: jnp.sum(jnp.linalg.solve(a, b) ** 2), argnum)(a, b)
+
+    got = quaxify(program)(Wrapped(S), B)
+    np.testing.assert_allclose(got, program(S, B), rtol=1e-3, atol=1e-4)
+    assert not hits
+
+
+def test_a_derivative_with_as_many_operands_is_not_taken_for_the_function():
+    """The JVP of a function of one argument has two, as has that of two in one of them, three."""
+    hits = []
+
+    @register_function(jnp.trace)
+    def _trace(*operands: Wrapped | jax.Array):
+        hits.append(operands)
+        return jnp.zeros(())
+
+    got = quaxify(lambda x: jax.jvp(jnp.trace, (x,), (x,)))(Wrapped(S))
+    want = np.trace(np.asarray(S))
+    np.testing.assert_allclose(got, [want, want], rtol=1e-6)
+    assert not hits
+
+
+def test_a_vmap_inside_is_not_answered_by_the_rule_and_right():
+    stack = jnp.stack([S, 2 * S])
+    hits = []
+
+    @register_function(jnp.linalg.inv)
+    def _inv_wrapped(a: Wrapped):
+        hits.append(a.shape)
+        return NotImplemented
+
+    got = quaxify(jax.vmap(jnp.linalg.inv))(Wrapped(stack))
+    np.testing.assert_allclose(got, np.linalg.inv(np.asarray(stack)), rtol=1e-3, atol=1e-4)
+    assert set(hits) <= {(2, 3, 3)}  # if the rule is asked at all, then for the whole stack
+
+
+def test_one_rule_may_serve_several_types_and_the_more_specific_wins():
+    class Scalar(Diag):
+        pass
+
+    @register_function(jnp.linalg.det)
+    def _det_any(a: Diag | Wrapped):
+        return jnp.float32(1.0)
+
+    @register_function(jnp.linalg.det)
+    def _det_scalar(a: Scalar):
+        return jnp.float32(2.0)
+
+    got = [quaxify(jnp.linalg.det)(x) for x in (Diag(D), Wrapped(S), Scalar(D))]
+    np.testing.assert_array_equal(np.stack(got), [1.0, 1.0, 2.0])
+
+
+def test_a_greater_precedence_wins():
+    @register_function(jnp.linalg.solve, precedence=1)
+    def _first(a: Diag, b: object):
+        return jnp.ones(3)
+
+    @register_function(jnp.linalg.solve)
+    def _second(a: object, b: jax.Array):
+        return jnp.zeros(3)
+
+    np.testing.assert_array_equal(quaxify(jnp.linalg.solve)(Diag(D), B), np.ones(3))
+
+
+def test_a_user_function_that_is_jitted_can_have_rules():
+    @jax.jit
+    def energy(x, y):
+        return jnp.sum(x @ y)
+
+    @register_function(energy)
+    def _energy_diag(x: Diag, y: jax.Array):
+        return jnp.sum(x.diagonal * y)
+
+    for run in (quaxify(energy), jax.jit(quaxify(lambda x, y: energy(x, y) * 1.0))):
+        np.testing.assert_allclose(run(Diag(D), B), np.sum(np.asarray(D) * np.asarray(B)))
+
+
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
+def test_arguments_passed_by_name_reach_the_rule_in_the_order_of_the_function(jitted):
+    @jax.jit
+    def minus(y, x):
+        return y - x
+
+    @register_function(minus)
+    def _minus_wrapped(y: Wrapped, x: Wrapped):
+        return Wrapped(y.array - x.array)
+
+    run = quaxify(lambda y, x: minus(x=x, y=y))
+    got = (jax.jit(run) if jitted else run)(Wrapped(D), Wrapped(B))
+    np.testing.assert_allclose(got.array, np.asarray(D) - np.asarray(B))
+
+
+def test_a_function_of_the_same_name_is_not_taken_for_it():
+    @register_function(jnp.linalg.inv)
+    def _inv_wrapped(a: Wrapped):
+        return Wrapped(a.array * 0.0)
+
+    @jax.jit
+    def inv(x):
+        return x + 1.0
+
+    np.testing.assert_allclose(quaxify(inv)(Wrapped(S)), np.asarray(S) + 1)
+
+
+def test_a_function_that_is_not_jitted_is_refused_with_advice():
+    with pytest.raises(ValueError, match=r"does not jit it[^$]*rule for the jitted function"):
+        register_function(np.linalg.solve)
+
+
+def test_a_rule_without_annotations_is_refused():
+    with pytest.raises(TypeError, match="no annotations"):
+
+        @register_function(jnp.linalg.inv)
+        def _inv(a):
+            return a
+
+
+def test_a_rule_registered_late_is_seen():
+    run = quaxify(lambda x: jnp.linalg.inv(x))
+    np.testing.assert_allclose(run(Wrapped(S)), np.linalg.inv(np.asarray(S)), rtol=1e-4)
+
+    @register_function(jnp.linalg.inv)
+    def _inv(a: Wrapped):
+        return jnp.zeros((3, 3))
+
+    np.testing.assert_array_equal(run(Wrapped(S)), np.zeros((3, 3)))

@@ -1,0 +1,240 @@
+"""`shard_map` and `pmap` on the two devices that the tests' configuration makes."""
+
+import warnings
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax, shard_map
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from _core_checks import assert_same
+from _core_types import Box, Doubled, Length, LowRank, Opaque, Zero, dense
+from duckarray.core import materialization, quaxify
+
+X = jnp.arange(8.0).reshape(4, 2)
+W = jnp.arange(4.0).reshape(2, 2) - 1.0
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    return jax.make_mesh((2,), ("i",), axis_types=(AxisType.Auto,))
+
+
+@pytest.fixture(params=[False, True], ids=["eager", "jit"])
+def run(request):
+    """`quaxify`, jitted or not."""
+    return (lambda f: jax.jit(quaxify(f))) if request.param else quaxify
+
+
+VALUES = {
+    "doubled": lambda x: Doubled(x),
+    "box": lambda x: Box(x, "s"),
+    "length": lambda x: Length(x, 0.5),
+    "low rank": lambda x: LowRank(x, jnp.ones((*x.shape[:-1], 1)), jnp.ones((1, x.shape[-1]))),
+    "zero": lambda x: Zero(jnp.zeros((*x.shape, 0), x.dtype)),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_a_replicated_value_reaches_each_device(kind, mesh, run):
+    w = VALUES[kind](W)
+    program = shard_map(lambda w, x: x @ w, mesh=mesh, in_specs=(P(), P("i")), out_specs=P("i"))
+    assert_same(run(program)(w, X), np.asarray(X) @ np.asarray(dense(w)))
+
+
+@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("spec", [P("i"), P("i", None), P(None, "i")], ids=str)
+def test_a_split_value_is_split_as_its_array(kind, spec, mesh):
+    x = VALUES[kind](X)
+    program = shard_map(lambda x: jnp.cumsum(x, 0), mesh=mesh, in_specs=spec, out_specs=spec)
+    assert_same(jax.jit(quaxify(program))(x), program(dense(x)))
+
+
+def test_a_thin_value_that_is_split_is_not_made_dense(mesh, run):
+    x = Box(X, "s")
+
+    @partial(shard_map, mesh=mesh, in_specs=P("i"), out_specs=P())
+    def program(x):
+        with materialization("error"):
+            return lax.psum(jnp.zeros(()), "i") + jnp.float32(len((x * 2.0).shape))
+
+    np.testing.assert_allclose(run(program)(x), 2.0)
+
+
+def test_the_rules_run_on_each_device(mesh):
+    w = LowRank(W, jnp.ones((2, 1)), jnp.ones((1, 2)))
+
+    @partial(shard_map, mesh=mesh, in_specs=(P(), P("i")), out_specs=P("i"))
+    def program(w, x):
+        with materialization("error"):
+            return x @ w
+
+    got = jax.jit(quaxify(program))(w, X)
+    np.testing.assert_allclose(got, np.asarray(X) @ (np.asarray(W) + 1), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_psum_adds_over_the_devices(kind, mesh, run):
+    x = VALUES[kind](X)
+    program = shard_map(lambda x: lax.psum(x, "i"), mesh=mesh, in_specs=P("i"), out_specs=P())
+    array = np.asarray(dense(x))
+    assert_same(run(program)(x), array[:2] + array[2:])
+
+
+def test_the_index_of_the_device_is_seen(mesh, run):
+    @partial(shard_map, mesh=mesh, in_specs=P(), out_specs=P("i"))
+    def program(w):
+        return w[lax.axis_index("i")][None]
+
+    assert_same(run(program)(Doubled(W)), 2 * W)
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_a_value_closed_over_is_replicated(kind, mesh, run):
+    w = VALUES[kind](W)
+
+    def program(w, x):
+        return shard_map(lambda x: x @ w, mesh=mesh, in_specs=P("i"), out_specs=P("i"))(x)
+
+    assert_same(run(program)(w, X), np.asarray(X) @ np.asarray(dense(w)))
+
+
+def test_a_value_that_nobody_passed_is_replicated(mesh, run):
+    w = Doubled(W)
+    program = shard_map(lambda x: jnp.matmul(x, w), mesh=mesh, in_specs=P("i"), out_specs=P("i"))
+    assert_same(run(program)(X), 2 * np.asarray(X) @ np.asarray(W))
+
+
+def test_a_value_made_inside_is_returned_dense(mesh, run):
+    program = shard_map(
+        lambda x: jnp.multiply(Box(x, "s"), 3.0), mesh=mesh, in_specs=P("i"), out_specs=P("i")
+    )
+    got = run(program)(X)
+    assert isinstance(got, jax.Array)
+    np.testing.assert_allclose(got, 3 * X)
+
+
+def test_a_value_that_refuses_to_be_dense_is_not_returned(mesh):
+    program = shard_map(lambda x: -x, mesh=mesh, in_specs=P(), out_specs=P())
+    with pytest.raises(TypeError, match="Opaque"), materialization("allow"):
+        quaxify(program)(Opaque(X))
+
+
+def test_the_gradient_inside_is_that_of_the_array(mesh, run):
+    def program(w, x):
+        def loss(w):
+            mapped = shard_map(
+                lambda w, x: lax.psum(jnp.sum((x @ w) ** 2), "i"),
+                mesh=mesh,
+                in_specs=(P(), P("i")),
+                out_specs=P(),
+            )
+            return mapped(w, x)
+
+        return jax.grad(loss)(w)
+
+    x, w = np.asarray(X), 2 * np.asarray(W)
+    np.testing.assert_allclose(run(program)(Doubled(W), X), 2 * x.T @ x @ w, rtol=1e-5)
+
+
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
+def test_the_gradient_outside_is_that_of_the_leaves(jitted, mesh):
+    program = shard_map(
+        lambda w, x: lax.psum(jnp.sum((x @ w) ** 2), "i"),
+        mesh=mesh,
+        in_specs=(P(), P("i")),
+        out_specs=P(),
+    )
+    gradient = jax.grad(quaxify(program))
+    got = (jax.jit(gradient) if jitted else gradient)(Doubled(W), X)
+    x, w = np.asarray(X), 2 * np.asarray(W)
+    assert isinstance(got, Doubled)
+    np.testing.assert_allclose(got.half, 2 * 2 * x.T @ x @ w, rtol=1e-5)
+
+
+def test_a_gradient_may_be_taken_on_each_device(mesh, run):
+    @partial(shard_map, mesh=mesh, in_specs=(P(), P("i")), out_specs=P("i"))
+    def program(w, x):
+        return jax.grad(lambda x: jnp.sum((x @ w) ** 2))(x)
+
+    x, w = np.asarray(X), 2 * np.asarray(W)
+    np.testing.assert_allclose(run(program)(Doubled(W), X), 2 * x @ w @ w.T, rtol=1e-5)
+
+
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
+@pytest.mark.parametrize("make", [Doubled, Box, Opaque])
+def test_quaxify_inside_takes_values_whose_leaves_are_split(make, jitted, mesh):
+    program = shard_map(
+        quaxify(lambda x: -x), mesh=mesh, in_specs=P("i"), out_specs=P("i"), check_vma=False
+    )
+    got = (jax.jit(program) if jitted else program)(make(X))
+    assert_same(got, -dense(make(X)))
+
+
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
+def test_quaxify_inside_maps_the_shape_of_zeros(jitted, mesh):
+    program = shard_map(quaxify(lambda z, x: z + x), mesh=mesh, in_specs=P("i"), out_specs=P("i"))
+    got = (jax.jit(program) if jitted else program)(Zero(jnp.zeros((4, 2, 0))), X)
+    np.testing.assert_allclose(got, X)
+
+
+def test_a_loop_inside_settles_its_carry(mesh, run):
+    @partial(shard_map, mesh=mesh, in_specs=(P("i"), P("i")), out_specs=P("i"))
+    def program(z, x):
+        return lax.fori_loop(0, 3, lambda i, c: c + x, z)
+
+    assert_same(run(program)(Zero(jnp.zeros((4, 2, 0))), X), 3 * X)
+
+
+def test_an_inner_jit_is_interpreted_on_each_device(mesh, run):
+    inner = jax.jit(lambda w, x: jnp.tanh(x @ w))
+    program = shard_map(inner, mesh=mesh, in_specs=(P(), P("i")), out_specs=P("i"))
+    want = np.tanh(2 * np.asarray(X) @ np.asarray(W))
+    np.testing.assert_allclose(run(program)(Doubled(W), X), want, rtol=1e-5)
+
+
+def test_values_on_an_explicit_mesh_agree():
+    mesh = jax.make_mesh((2,), ("i",), axis_types=(AxisType.Explicit,))
+    with jax.set_mesh(mesh):
+        x = jax.device_put(X, NamedSharding(mesh, P("i")))
+        got = jax.jit(quaxify(lambda x: jnp.sin(x) + x))(Doubled(x))
+        np.testing.assert_allclose(got, np.sin(2 * X) + 2 * X, rtol=1e-5)
+        program = shard_map(lambda x: lax.psum(x, "i"), in_specs=P("i"), out_specs=P())
+        summed = jax.jit(quaxify(program))(Doubled(x))
+        np.testing.assert_allclose(summed, 2 * (X[:2] + X[2:]), rtol=1e-6)
+
+
+PMAPPED = {
+    "sine": (lambda x: jnp.sin(x), {}),
+    "psum": (lambda x: x - lax.pmean(x, "i"), {"axis_name": "i"}),
+}
+
+
+@pytest.mark.parametrize("name", PMAPPED)
+@pytest.mark.parametrize("kind", VALUES)
+def test_pmap_agrees(name, kind):
+    function, options = PMAPPED[name]
+    x = VALUES[kind](X.reshape(2, 2, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        mapped = jax.pmap(function, **options)
+        assert_same(quaxify(mapped)(x), mapped(dense(x)))
+
+
+def test_pmap_takes_a_value_that_is_not_mapped():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        mapped = jax.pmap(lambda w, x: x @ w, in_axes=(None, 0))
+        got = quaxify(mapped)(Doubled(W), X.reshape(2, 2, 2))
+    np.testing.assert_allclose(np.reshape(got, (4, 2)), 2 * np.asarray(X) @ np.asarray(W))
+
+
+def test_pmap_outside_maps_the_leaves():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        got = jax.pmap(quaxify(jnp.sin))(Doubled(X.reshape(2, 2, 2)))
+    np.testing.assert_allclose(got, np.sin(2 * X).reshape(2, 2, 2), rtol=1e-5)
