@@ -87,11 +87,19 @@ def pass_on(primitive: Primitive, operand: Any, params: Any, out: Any) -> None:
         return
     if primitive is primitives.convert_element_type_p:
         dtype = params["new_dtype"]
-        if jnp.issubdtype(dtype, jax.dtypes.extended):
+        if jnp.issubdtype(dtype, jax.dtypes.extended) or not _holds(dtype, constant):
             return
         with np.errstate(all="ignore"):
             constant = np.asarray(constant).astype(dtype).item()
     note(out, constant)
+
+
+def _holds(dtype: Any, constant: Scalar) -> bool:
+    """Whether a conversion means the same to NumPy and to XLA, which saturates where NumPy wraps."""
+    if isinstance(constant, int) or not jnp.issubdtype(dtype, jnp.integer):
+        return True
+    limits = jnp.iinfo(dtype)
+    return isinstance(constant, float) and limits.min <= constant <= limits.max
 
 
 def constants_of(operands: Sequence[Any]) -> Constants:

@@ -7,6 +7,7 @@ is left alone.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -23,6 +24,8 @@ _NOT_JITTED = """`register_function({name})`: JAX does not jit it, so it is neve
 Register a rule for the jitted function it calls, or for the primitives it runs."""
 
 _names: set[str] = set()
+# By what JAX says of a function: its parameters, in order.
+_parameters: dict[str, list[str]] = {}
 
 
 def register_function(function: Callable[..., Any], *, precedence: int = 0) -> Callable[[F], F]:
@@ -58,6 +61,7 @@ def register_function(function: Callable[..., Any], *, precedence: int = 0) -> C
         Array([0.5 , 0.25], dtype=float32)
     """
     key = _source(function)
+    _parameters[key] = list(inspect.signature(function).parameters)
 
     def decorate(rule: F) -> F:
         add_rule(key, rule, precedence)
@@ -74,7 +78,8 @@ def call_function_rule(params: dict[str, Any], operands: Sequence[Any]) -> Any:
     debug_info = debug_info_of(params["jaxpr"])
     if debug_info.arg_names is None or len(debug_info.arg_names) != len(operands):
         return NotImplemented
-    out = call_rules(debug_info.func_src_info, operands)
+    key = debug_info.func_src_info
+    out = call_rules(key, _in_order(key, debug_info.arg_names, operands))
     if out is NotImplemented:
         return NotImplemented
     outs = jtu.tree_leaves(out, is_leaf=lambda x: isinstance(x, Value))
@@ -84,6 +89,17 @@ def call_function_rule(params: dict[str, Any], operands: Sequence[Any]) -> Any:
         for x, want in zip(outs, expected, strict=True)
     )
     return outs if same else NotImplemented
+
+
+def _in_order(key: str, names: Sequence[str], operands: Sequence[Any]) -> list[Any]:
+    """Operands in the order of the function's parameters; JAX sorts those passed by name."""
+    parameters = _parameters.get(key, [])
+
+    def position(i: int) -> int:
+        name = re.split(r"[.[]", names[i])[0]  # of a leaf of an argument: the argument
+        return parameters.index(name) if name in parameters else i
+
+    return [operands[i] for i in sorted(range(len(operands)), key=position)]
 
 
 def _source(function: Callable[..., Any]) -> str:

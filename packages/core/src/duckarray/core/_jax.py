@@ -130,7 +130,7 @@ def user_frame() -> tuple[FrameType | None, int]:
     return None, 1
 
 
-# Primitives that JAX does not export, for which rules are kept by name.
+# Primitives that JAX does not export, or that not every version has: rules are kept by name.
 _UNEXPORTED_NAMES = (
     "all_gather_invariant all_gather_reduced broadcast_to cholesky_update composite"
     " custom_vmap_call debug_callback debug_print geqp3 geqrf io_callback iota_2x32_shape"
@@ -138,6 +138,7 @@ _UNEXPORTED_NAMES = (
     " psum_invariant pure_callback pvary ragged_dot_general random_clone random_unwrap random_wrap"
     " reciprocal reduce_scatter roll run_state scaled_dot scaled_matmul shard_map symmetric_product"
     " unreduced_pmax unreduced_pmin unreduced_psum unreduced_reduce_scatter"
+    " log2 one_minus_square polynomial split stack tile unstack"
 )
 _UNEXPORTED = frozenset(_UNEXPORTED_NAMES.split())
 

@@ -29,13 +29,14 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
     cond_leaves, cond_trees = flatten(operands[:n])
     body_leaves, body_trees = flatten(operands[n:m])
     loop = Carry(primitive, initial, params["body_jaxpr"], m - n)
-    constants = constants_of(operands[n:m])
+    constants, cond_constants = constants_of(operands[n:m]), constants_of(operands[:n])
     # Under `vmap` the predicate has batch dimensions: the loop goes on while any is true, and the
     # entries that are done keep what they have.
     batched = bool(params["cond_jaxpr"].out_avals[0].shape)
 
     def predicate(consts: Sequence[Any], carry: Sequence[Any]) -> Any:
-        return densify(run_jaxpr(params["cond_jaxpr"], [*consts, *carry])[0], primitive)
+        (out,) = run_jaxpr(params["cond_jaxpr"], [*consts, *carry], cond_constants)
+        return densify(out, primitive)
 
     def attempt(carry: list[Any]) -> Any:
         leaves, trees = flatten(carry)
