@@ -95,10 +95,12 @@ def pass_on(primitive: Primitive, operand: Any, params: Any, out: Any) -> None:
 
 
 def _holds(dtype: Any, constant: Scalar) -> bool:
-    """Whether a conversion means the same to NumPy and to XLA, which saturates where NumPy wraps."""
+    """Whether a conversion does the same in NumPy and in XLA, which saturates, not wraps."""
     if isinstance(constant, int) or not jnp.issubdtype(dtype, jnp.integer):
         return True
-    limits = jnp.iinfo(dtype)
+    limits = np.iinfo(dtype) if np.dtype(dtype).kind in "iu" else None
+    if limits is None:  # a dtype of `ml_dtypes`
+        return False
     return isinstance(constant, float) and limits.min <= constant <= limits.max
 
 

@@ -61,7 +61,7 @@ def register_function(function: Callable[..., Any], *, precedence: int = 0) -> C
         Array([0.5 , 0.25], dtype=float32)
     """
     key = _source(function)
-    _parameters[key] = list(inspect.signature(function).parameters)
+    _parameters[key] = list(inspect.signature(_jitted(function) or function).parameters)
 
     def decorate(rule: F) -> F:
         add_rule(key, rule, precedence)

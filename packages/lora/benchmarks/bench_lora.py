@@ -1,0 +1,195 @@
+"""What `LoraArray` costs against LoRA written by hand into the layers, as ratios.
+
+Run it with `python packages/lora/benchmarks/bench_lora.py`. The repeats of what is compared
+alternate, so that a busy machine slows all of them; the median counts.
+"""
+
+import collections
+import re
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from duckarray.core import materialization, quaxify
+from duckarray.lora import LoraArray, loraify, partition
+
+try:
+    import quax
+    from quax.examples import lora as quax_lora
+except ImportError:
+    quax = None
+
+LAYERS, TOKENS, WIDTH, RANK = 12, 16, 64, 4
+
+
+class Block(eqx.Module):
+    attention: eqx.nn.MultiheadAttention
+    norms: tuple[eqx.nn.LayerNorm, eqx.nn.LayerNorm]
+    up: eqx.nn.Linear
+    down: eqx.nn.Linear
+
+    def __init__(self, key):
+        keys = jax.random.split(key, 3)
+        self.attention = eqx.nn.MultiheadAttention(4, WIDTH, key=keys[0])
+        self.norms = (eqx.nn.LayerNorm(WIDTH), eqx.nn.LayerNorm(WIDTH))
+        self.up = eqx.nn.Linear(WIDTH, 4 * WIDTH, key=keys[1])
+        self.down = eqx.nn.Linear(4 * WIDTH, WIDTH, key=keys[2])
+
+    def __call__(self, x):
+        h = jax.vmap(self.norms[0])(x)
+        x = x + self.attention(h, h, h)
+        h = jax.vmap(self.norms[1])(x)
+        return x + jax.vmap(self.down)(jax.nn.gelu(jax.vmap(self.up)(h)))
+
+
+class Transformer(eqx.Module):
+    blocks: list[Block]
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+class HandWritten(eqx.Module):
+    """An `equinox.nn.Linear` with an adapter written into it."""
+
+    linear: eqx.nn.Linear
+    a: jax.Array
+    b: jax.Array
+    scale: jax.Array
+
+    def __call__(self, x, *, key=None):
+        y = self.linear.weight @ x + self.a @ (self.scale * (self.b @ x))
+        return y if self.linear.bias is None else y + self.linear.bias
+
+
+def by_hand(model: Any) -> Any:
+    """The same adapters, as layers."""
+
+    def is_linear(x: Any) -> bool:
+        return isinstance(x, eqx.nn.Linear)
+
+    def convert(x: Any) -> Any:
+        if not is_linear(x):
+            return x
+        w = x.weight
+        return HandWritten(eqx.tree_at(lambda m: m.weight, x, w.w), w.a, w.b, w.scale)
+
+    return jax.tree.map(convert, model, is_leaf=is_linear)
+
+
+def medians(repeats: int, **programs: Callable[[], Any]) -> dict[str, float]:
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    for run in programs.values():
+        run()
+    for _ in range(repeats):
+        for name, run in programs.items():
+            start = time.perf_counter()
+            run()
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(each) for name, each in times.items()}
+
+
+def show(what: str, times: dict[str, float], base: str = "by hand") -> None:
+    ratios = ", ".join(f"{n} {t / times[base]:.2f}x" for n, t in times.items() if n != base)
+    print(f"{what:42s} {base} {times[base] * 1e3:9.3f} ms: {ratios}")
+
+
+def main() -> None:
+    keys = jax.random.split(jax.random.key(0), LAYERS)
+    plain = Transformer([Block(key) for key in keys])
+    model = loraify(plain, rank=RANK, key=keys[0])
+    hand = by_hand(model)
+    x = jnp.ones((TOKENS, WIDTH))
+
+    def forward(call: Callable[[Any, Any], Any], model: Any) -> Callable[[], Any]:
+        arrays, static = eqx.partition(model, eqx.is_array)
+        return lambda: jax.make_jaxpr(lambda p, x: call(eqx.combine(p, static), x))(arrays, x)
+
+    def gradient(call: Callable[[Any, Any], Any], trainable: Any, frozen: Any) -> Callable[[], Any]:
+        arrays, static = eqx.partition(frozen, eqx.is_array)
+
+        def run() -> Any:
+            def loss(t, f, x):
+                return jnp.sum(call(eqx.combine(t, f, static), x) ** 2)
+
+            return jax.make_jaxpr(jax.grad(loss))(trainable, arrays, x)
+
+        return run
+
+    def ours(model: Any, x: Any) -> Any:
+        return quaxify(model)(x)
+
+    def apply(model: Any, x: Any) -> Any:
+        return model(x)
+
+    def is_adapter(model: Any) -> Any:
+        def mark(m: Any) -> Any:
+            if not isinstance(m, HandWritten):
+                return False
+            nothing = jax.tree.map(lambda _: False, m)
+            return eqx.tree_at(lambda h: (h.a, h.b), nothing, (True, True))
+
+        return jax.tree.map(mark, model, is_leaf=lambda m: isinstance(m, HandWritten))
+
+    programs = {"by hand": forward(apply, hand), "duckarray": forward(ours, model)}
+    gradients = {
+        "by hand": gradient(apply, *eqx.partition(hand, is_adapter(hand))),
+        "duckarray": gradient(ours, *partition(model)),
+    }
+    if quax is not None:
+        theirs = quax_lora.loraify(plain, rank=RANK, key=keys[0], allow_materialise=True)
+        programs["quax"] = forward(lambda m, x: quax.quaxify(m)(x), theirs)
+        spec = jax.tree.map(eqx.is_inexact_array, theirs)
+        gradients["quax"] = gradient(lambda m, x: quax.quaxify(m)(x), *eqx.partition(theirs, spec))
+    with materialization("error"):
+        show("trace, 12 layers, forward", medians(7, **programs))
+        show("trace, 12 layers, gradient outside", medians(5, **gradients))
+        eager()
+    compiled(programs, gradients)
+
+
+def eager() -> None:
+    key = jax.random.key(0)
+    w, a, b, x = (
+        jax.random.normal(key, shape) for shape in ((256, 256), (256, 8), (8, 256), (256,))
+    )
+    scale = jnp.asarray(0.5)
+    value = LoraArray(w, a, b, scale)
+    matvec = quaxify(lambda w, x: w @ x)
+
+    def by_hand() -> Any:
+        return jax.block_until_ready(w @ x + a @ (scale * (b @ x)))
+
+    def ours() -> Any:
+        return jax.block_until_ready(matvec(value, x))
+
+    programs = {"by hand": by_hand, "duckarray": ours}
+    if quax is not None:
+        theirs = quax_lora.LoraArray(w, stop_gradient=False, rank=8, scale=1.0, key=key)
+        quax_matvec = quax.quaxify(lambda w, x: w @ x)
+        programs["quax"] = lambda: jax.block_until_ready(quax_matvec(theirs, x))
+    show("eager matrix-vector product, 256 x 256", medians(300, **programs))
+
+
+def compiled(*groups: dict[str, Callable[[], Any]]) -> None:
+    for what, group in zip(("forward", "gradient"), groups, strict=True):
+        for name in ("by hand", "duckarray"):
+            jaxpr = group[name]()
+            avals = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in jaxpr.jaxpr.invars]
+            run = jax.jit(jax.extend.core.jaxpr_as_fun(jaxpr))
+            text = run.lower(*avals).compile().as_text()
+            ops = re.findall(r"= \S+ ([a-z][\w-]*)\(", text)
+            counts = collections.Counter(ops)
+            few = {op: counts[op] for op in ("dot", "transpose", "fusion", "custom-call", "add")}
+            print(f"compiled {what:9s} {name:10s} {sum(counts.values())} operations, {few}")
+
+
+if __name__ == "__main__":
+    main()

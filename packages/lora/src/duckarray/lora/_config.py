@@ -1,0 +1,84 @@
+"""`LoraConfig`: which weights get an adapter, and what kind, in the words of the PEFT library."""
+
+import dataclasses
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+Pattern = str | re.Pattern[str] | Callable[[str, Any], bool]
+
+_RANK = """`LoraConfig(r={r!r})`: the rank of an update is a positive integer.
+Small ones are usual: `LoraConfig(r=8)`."""
+
+_INIT = """`LoraConfig(init_lora_weights={init!r})` is not an initialisation.
+Pass `True` for uniform numbers within 1/sqrt(m), or `"gaussian"` for normal ones."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LoraConfig:
+    """Says which weights of a model get an adapter, and of what rank and scale.
+
+    Names, defaults and matching rules are those of PEFT. A weight is known by its path in the tree,
+    such as `layers.0.attention.query.weight`, and by that of the module or dictionary it is in.
+
+    Args:
+        r: the rank of the updates.
+        lora_alpha: the update is multiplied by `lora_alpha / r`.
+        target_modules: the weights to adapt: one pattern or several. A pattern is the end of a path
+            (`"query"`), a glob (`"layers.[01].*"`), a regular expression for a whole path, or a
+            function of path and weight. None and `"all-linear"` mean the weights of linear layers.
+        exclude_modules: patterns of weights that are left alone all the same.
+        rank_pattern: other ranks for some weights, by regular expressions for the end of the path.
+        alpha_pattern: other values of `lora_alpha`, likewise.
+        use_rslora: whether to multiply by `lora_alpha / sqrt(r)` instead, which keeps the size of
+            an update independent of its rank.
+        init_lora_weights: how `a` begins: True for uniform numbers within `1 / sqrt(m)`,
+            `"gaussian"` for normal ones of standard deviation `1 / r`. `b` is zero.
+
+    Raises:
+        ValueError: if `r` is not positive, or there is no such initialisation.
+
+    Example:
+        >>> from duckarray.lora import LoraConfig
+        >>> config = LoraConfig(r=8, lora_alpha=16, target_modules=["query", "value"])
+        >>> config.scale("layers.0.query.weight")
+        2.0
+
+    References:
+        Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021, section 4.1.
+        Kalajdzievski, "A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA", 2023.
+    """
+
+    r: int = 8
+    lora_alpha: float = 8
+    target_modules: Pattern | Sequence[Pattern] | None = None
+    exclude_modules: Pattern | Sequence[Pattern] | None = None
+    rank_pattern: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    alpha_pattern: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    use_rslora: bool = False
+    init_lora_weights: Literal[True, "gaussian"] = True
+
+    def __post_init__(self) -> None:
+        for r in (self.r, *self.rank_pattern.values()):
+            if int(r) != r or r < 1:
+                raise ValueError(_RANK.format(r=r))
+        if self.init_lora_weights not in (True, "gaussian"):
+            raise ValueError(_INIT.format(init=self.init_lora_weights))
+
+    def rank(self, path: str) -> int:
+        """The rank of the update to the weight at `path`."""
+        return int(_of_pattern(self.rank_pattern, path, self.r))
+
+    def scale(self, path: str) -> float:
+        """What the update to the weight at `path` is multiplied by."""
+        alpha, r = _of_pattern(self.alpha_pattern, path, self.lora_alpha), self.rank(path)
+        return float(alpha / math.sqrt(r) if self.use_rslora else alpha / r)
+
+
+def _of_pattern(patterns: Mapping[str, Any], path: str, default: Any) -> Any:
+    for pattern, value in patterns.items():
+        for name in (path, path.rpartition(".")[0]):
+            if re.fullmatch(rf"(?:.*\.)?(?:{pattern})", name):
+                return value
+    return default

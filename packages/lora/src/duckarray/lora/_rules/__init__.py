@@ -1,0 +1,9 @@
+"""What a `LoraArray` does under each family of primitives; importing it registers the rules."""
+
+from . import concatenation as concatenation
+from . import contraction as contraction
+from . import convolution as convolution
+from . import elementwise as elementwise
+from . import indexing as indexing
+from . import reduction as reduction
+from . import shape as shape

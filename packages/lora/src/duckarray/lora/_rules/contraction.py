@@ -1,0 +1,79 @@
+"""Products: `x @ (w + s a b) = x @ w + s (x @ a) @ b`, whichever axes are summed over."""
+
+from typing import Any
+
+from jax import lax
+from jax.typing import ArrayLike
+
+from duckarray.core import bind, register
+from duckarray.lora._layout import as_dtype
+from duckarray.lora._plan import Plan, plan
+from duckarray.lora._value import LoraArray
+
+
+@register("dot_general")
+def _dot_general_lora_dense(
+    x: LoraArray, y: ArrayLike, *, dimension_numbers: Any, **params: Any
+) -> Any:
+    """`(w + s a b) y = w y + a (s b y)`."""
+    return _product(x, y, True, dimension_numbers, params)
+
+
+@register("dot_general")
+def _dot_general_dense_lora(
+    x: ArrayLike, y: LoraArray, *, dimension_numbers: Any, **params: Any
+) -> Any:
+    """`x (w + s a b) = x w + (s x a) b`."""
+    return _product(y, x, False, dimension_numbers, params)
+
+
+@register("dot_general")
+def _dot_general_lora_lora(
+    x: LoraArray, y: LoraArray, *, dimension_numbers: Any, **params: Any
+) -> Any:
+    """The same on the left; each product with `y` in it is again split in two."""
+    return _product(x, y, True, dimension_numbers, params)
+
+
+def _product(x: LoraArray, y: Any, lora_on_left: bool, numbers: Any, params: Any) -> Any:
+    (a1, b1), (a2, b2) = numbers
+    numbers = ((tuple(a1), tuple(b1)), (tuple(a2), tuple(b2)))
+    w = x.w
+    how = plan(w.shape, x.rows, x.columns, x.a.shape[-1], y.shape, numbers, lora_on_left)
+    if how is None:
+        return NotImplemented
+    args = (w, y) if lora_on_left else (y, w)
+    out = bind(lax.dot_general_p, *args, dimension_numbers=numbers, **params)
+    return lax.add(out, _update(x, y, lora_on_left, how, out.dtype, params))
+
+
+def _update(x: LoraArray, y: Any, lora_on_left: bool, how: Plan, dtype: Any, params: Any) -> Any:
+    """The product of `y` with `scale * a @ b`."""
+    narrow = x.w.dtype
+    y = (
+        y
+        if y.dtype == narrow
+        else bind(lax.convert_element_type_p, y, new_dtype=narrow, weak_type=False, sharding=None)
+    )
+    a, b, scale = as_dtype(x.a, narrow), as_dtype(x.b, narrow), as_dtype(x.scale, narrow)
+    first, second = (a, b) if how.first == "a" else (b, a)
+    params = {**params, "preferred_element_type": narrow}
+    between = bind(
+        lax.dot_general_p,
+        *((first, y) if lora_on_left else (y, first)),
+        dimension_numbers=how.first_numbers,
+        **(params if params.get("out_sharding") is None else {**params, "out_sharding": None}),
+    )
+    if how.scale_axes:
+        if how.scale_order is not None:
+            scale = lax.transpose(scale, how.scale_order)
+        scale = lax.broadcast_in_dim(scale, between.shape, how.scale_axes)
+    between = lax.mul(between, scale)
+    params["preferred_element_type"] = dtype
+    out = bind(
+        lax.dot_general_p,
+        *((second, between) if lora_on_left else (between, second)),
+        dimension_numbers=how.second_numbers,
+        **params,
+    )
+    return out if how.result_order is None else lax.transpose(out, how.result_order)

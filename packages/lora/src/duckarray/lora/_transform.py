@@ -1,0 +1,207 @@
+"""Functions on models: giving weights adapters, finding what is trained, and merging the result."""
+
+import math
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import tree_util as jtu
+
+from duckarray.core import ArrayValue, materialize
+
+from ._config import LoraConfig, Pattern
+from ._select import Weight, layout_of, select
+from ._value import LoraArray
+
+_NO_RANK = """`loraify(model, key=key)` was not told the rank of the updates.
+Pass `rank=8`, or a `LoraConfig` as the second argument."""
+
+_TWICE = """`loraify(model, config, ..., {names})` says the same thing twice.
+Leave out {names}, or write it into the `LoraConfig`."""
+
+_NOT_FLOATING = """`loraify` is to adapt `{path}`, an array of dtype {dtype}, which no gradient \
+can change.
+Leave it out with `exclude={path!r}`, or convert it to a floating-point dtype."""
+
+_TOO_LARGE = """`loraify` is to give `{path}` an update of rank {rank}, but its shape {shape} \
+allows for no more than {largest}.
+Pass a smaller rank, leave it out with `exclude={path!r}`, or set its own: \
+`LoraConfig(rank_pattern={{{path!r}: {largest}}})`."""
+
+
+def loraify(
+    model: Any,
+    config: LoraConfig | None = None,
+    *,
+    key: jax.Array,
+    rank: int | None = None,
+    alpha: float | None = None,
+    scale: float | None = None,
+    target: Pattern | Sequence[Pattern] | None = None,
+    exclude: Pattern | Sequence[Pattern] | None = None,
+) -> Any:
+    """Gives the weights of a model low-rank adapters, which change nothing until they are trained.
+
+    Each selected weight `w` becomes a `LoraArray` with a random `a` and a `b` of zeros. Call the
+    result through `quaxify`. The same array in two places gets one adapter for both; as with any
+    two leaves of a tree, training updates them separately, unless `equinox.nn.Shared` ties them.
+
+    Args:
+        model: any tree of arrays: an Equinox module, a dictionary of parameters.
+        config: all options, in PEFT's words; instead of those that follow `key`.
+        key: for the random `a`. What a weight gets depends on this key and on its path only.
+        rank: the rank of the updates.
+        alpha: the updates are multiplied by `alpha / rank`; by default by 1.
+        scale: what they are multiplied by, said directly.
+        target: which weights: the end of their path or of their module's (`"query"`), a glob, a
+            regular expression for the whole path, a function of path and weight, or several.
+            By default the weights of linear layers: of every `equinox.nn.Linear`, and outside
+            `equinox.nn` all matrices called `weight`, `kernel` or `w`.
+        exclude: which of those to leave alone after all.
+
+    Returns:
+        The model with a `LoraArray` in each of these places; all else is the identical object.
+
+    Raises:
+        TargetError: if a pattern selects nothing.
+        TypeError: if a selected array does not hold floating-point numbers, or no rank is given.
+        ValueError: if a selected weight is smaller than the rank, or an option is given twice.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.lora import loraify
+        >>> params = {"query": {"w": jnp.ones((4, 4))}, "bias": jnp.zeros(4)}
+        >>> adapted = loraify(params, rank=2, key=jax.random.key(0))
+        >>> adapted["query"]["w"].a.shape, adapted["query"]["w"].b.shape
+        ((4, 2), (2, 4))
+
+    References:
+        Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021, section 4.
+    """
+    options = {"rank": rank, "alpha": alpha, "scale": scale, "target": target, "exclude": exclude}
+    config = _config(config, options)
+    adapted: dict[Any, LoraArray] = {}
+    leaves, structure = jtu.tree_flatten(model, is_leaf=_is_value)
+    for i, weight in select(model, config):
+        once = (id(weight.array), config.rank(weight.path), config.scale(weight.path))
+        if once not in adapted:
+            adapted[once] = _adapt(weight, config, key)
+        leaves[i] = adapted[once]
+    return jtu.tree_unflatten(structure, leaves)
+
+
+def partition(model: Any) -> tuple[Any, Any]:
+    """Splits a model into what is trained, the factors of its adapters, and everything else.
+
+    Args:
+        model: a tree with `LoraArray`s.
+
+    Returns:
+        `(trainable, frozen)`, two trees like `model` with None for what is in the other.
+        `equinox.combine` puts them together.
+
+    Example:
+        >>> import equinox as eqx, jax, jax.numpy as jnp
+        >>> from duckarray.lora import loraify, partition
+        >>> model = loraify({"w": jnp.ones((4, 4))}, rank=2, key=jax.random.key(0))
+        >>> trainable, frozen = partition(model)
+        >>> [x.shape for x in jax.tree.leaves(trainable)]
+        [(4, 2), (2, 4)]
+        >>> eqx.combine(trainable, frozen)["w"].w is model["w"].w
+        True
+    """
+    spec = jtu.tree_map(_is_trainable, model, is_leaf=_is_lora)
+    trainable, frozen = eqx.partition(model, spec)
+    return trainable, frozen
+
+
+def merge(model: Any) -> Any:
+    """Replaces each `LoraArray` by the dense weight it stands for, `w + scale * a @ b`.
+
+    Args:
+        model: a tree with `LoraArray`s.
+
+    Returns:
+        The same tree, of plain arrays where there were adapters. It needs no `quaxify` for them.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.lora import LoraArray, merge
+        >>> merge({"w": LoraArray(jnp.eye(2), jnp.ones((2, 1)), jnp.ones((1, 2)))})
+        {'w': Array([[2., 1.],
+               [1., 2.]], dtype=float32)}
+    """
+    merged: dict[int, Any] = {}
+
+    def dense(x: Any) -> Any:
+        if not _is_lora(x):
+            return x
+        if id(x) not in merged:
+            merged[id(x)] = materialize(x)
+        return merged[id(x)]
+
+    return jtu.tree_map(dense, model, is_leaf=_is_lora)
+
+
+def _config(config: LoraConfig | None, options: dict[str, Any]) -> LoraConfig:
+    given = {name: value for name, value in options.items() if value is not None}
+    if config is not None:
+        if given:
+            names = ", ".join(f"`{name}`" for name in given)
+            raise ValueError(_TWICE.format(names=names))
+        return config
+    if "rank" not in given:
+        raise TypeError(_NO_RANK)
+    if "alpha" in given and "scale" in given:
+        raise ValueError(_TWICE.format(names="`scale`").replace("config, ...", "alpha=..."))
+    rank = given["rank"]
+    alpha = given["scale"] * rank if "scale" in given else given.get("alpha", rank)
+    return LoraConfig(
+        r=rank,
+        lora_alpha=alpha,
+        target_modules=options["target"],
+        exclude_modules=options["exclude"],
+    )
+
+
+def _adapt(weight: Weight, config: LoraConfig, key: jax.Array) -> LoraArray:
+    path, w = weight.path, weight.array
+    if not jnp.issubdtype(w.dtype, jnp.floating):
+        raise TypeError(_NOT_FLOATING.format(path=path, dtype=w.dtype))
+    rows, columns = layout_of(weight)
+    row_sizes, column_sizes = [w.shape[i] for i in rows], [w.shape[i] for i in columns]
+    batch = list(w.shape[: len(w.shape) - len(rows) - len(columns)])
+    rank, scale = config.rank(path), config.scale(path)
+    largest = min(math.prod(row_sizes), math.prod(column_sizes))
+    if rank > largest:
+        raise ValueError(
+            _TOO_LARGE.format(path=path, rank=rank, shape=tuple(w.shape), largest=largest)
+        )
+    key = jax.random.fold_in(key, zlib.crc32(path.encode()))
+    shape = (*batch, *row_sizes, rank)
+    if config.init_lora_weights == "gaussian":
+        a = jax.random.normal(key, shape, w.dtype) / jnp.asarray(rank, w.dtype)
+    else:
+        bound = 1 / math.sqrt(math.prod(row_sizes))
+        a = jax.random.uniform(key, shape, w.dtype, -bound, bound)
+    b = jnp.zeros((*batch, rank, *column_sizes), w.dtype)
+    return LoraArray(w, a, b, scale, rows, columns)
+
+
+def _is_value(x: Any) -> bool:
+    return isinstance(x, ArrayValue)
+
+
+def _is_lora(x: Any) -> bool:
+    return isinstance(x, LoraArray)
+
+
+def _is_trainable(x: Any) -> Any:
+    """False, or for a `LoraArray` one with True and False in place of its leaves."""
+    if not _is_lora(x):
+        return False
+    frozen = jtu.tree_map(lambda _: False, x)
+    return eqx.tree_at(lambda lora: (lora.a, lora.b), frozen, (True, True))

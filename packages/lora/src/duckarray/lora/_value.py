@@ -1,0 +1,184 @@
+"""`LoraArray`: a weight and the low-rank update that is being trained on top of it."""
+
+from typing import Any, ClassVar, Literal, Self
+
+import jax
+import jax.numpy as jnp
+from jax.core import ShapedArray
+
+from duckarray.core import ArrayValue, field, materialize
+
+from ._layout import axes_of, contract
+
+_SHAPE = """`LoraArray(w, a, b)` with w of shape {w}, a of shape {a} and b of shape {b}: {problem}.
+For `w [m, n]` pass `a [m, r]` and `b [r, n]`; leading axes of `w` are leading axes of both."""
+
+_DTYPE = """`LoraArray(...)` was given `{name}` of dtype {dtype}, which no gradient can change.
+Convert it: `{name}.astype(jnp.float32)`."""
+
+_AXES = """`LoraArray(..., rows={rows}, columns={columns})` does not divide the {ndim} axes of `w` \
+between the factors: {problem}.
+Count axes from the end, as in `rows=(-3,), columns=(-2, -1)`; the others are batch axes."""
+
+_SCALE = """`LoraArray(..., scale=...)` was given a scale of shape {scale}, but `w` is a batch of \
+shape {batch}.
+Pass a number, or an array with one for each matrix: `scale.reshape({batch})`."""
+
+
+class LoraArray(ArrayValue):
+    """Stands for `w + scale * a @ b`: a weight and an update to it of rank at most `r`.
+
+    Products with it are computed as `x @ w + scale * (x @ a) @ b`, so that neither the sum nor
+    `a @ b` is ever built: whatever has no such form raises a `MaterializeError`, unless
+    `with materialization("allow")` permits it or `materialize(x)` asks for it.
+
+    `w` may be a value itself, quantized for example. The dtype is that of `w`; factors of another
+    floating-point dtype are converted where they meet other arrays.
+
+    A weight may have several axes on either side, as that of attention heads does: with
+    `w [d, heads, k]`, `rows=(-3,)` and `columns=(-2, -1)`, `b` is `[r, heads, k]`.
+
+    Args:
+        w: the weight, `[*batch, m, n]`.
+        a: the left factor, `[*batch, m, r]`, or `[*batch, *rows, r]` in the order they have in `w`.
+        b: the right factor, `[*batch, r, n]`, or `[*batch, r, *columns]`.
+        scale: what multiplies the product: a number, or one for each matrix, `[*batch]`. It is kept
+            as an array, so that it may change without a new compilation.
+        rows: the axes of `w` that are axes of `a`, counted from the end.
+        columns: the axes of `w` that are axes of `b`, counted from the end.
+
+    Raises:
+        TypeError: if `w`, `a` or `b` is not an array, or does not hold floating-point numbers.
+        ValueError: if the shapes do not belong together.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import materialize, quaxify
+        >>> from duckarray.lora import LoraArray
+        >>> weight = LoraArray(jnp.eye(2), jnp.ones((2, 1)), jnp.ones((1, 2)), 0.5)
+        >>> materialize(weight)
+        Array([[1.5, 0.5],
+               [0.5, 1.5]], dtype=float32)
+        >>> quaxify(jnp.matmul)(weight, jnp.array([1.0, 2.0]))
+        Array([2.5, 3.5], dtype=float32)
+    """
+
+    materialization: ClassVar[Literal["allow", "warn", "error"]] = "error"
+
+    w: jax.Array | ArrayValue
+    a: jax.Array
+    b: jax.Array
+    scale: jax.Array | float = 1.0
+    rows: tuple[int, ...] = field(static=True, default=(-2,))
+    columns: tuple[int, ...] = field(static=True, default=(-1,))
+
+    def __check_init__(self) -> None:
+        for name in ("w", "a", "b"):
+            dtype = getattr(self, name).dtype
+            if not jnp.issubdtype(dtype, jnp.inexact):
+                raise TypeError(_DTYPE.format(name=name, dtype=dtype))
+        batch = self._check_shapes()
+        scale: Any = self.scale
+        if isinstance(scale, int | float):
+            scale = jnp.full(batch, scale, self.a.dtype)
+        elif scale.shape != batch:
+            if scale.shape:
+                raise ValueError(_SCALE.format(scale=scale.shape, batch=batch))
+            scale = jnp.broadcast_to(scale, batch)
+        if scale.dtype != self.a.dtype:
+            scale = scale.astype(self.a.dtype)
+        object.__setattr__(self, "scale", scale)
+
+    def _check_shapes(self) -> tuple[int, ...]:
+        w, a, b = self.w.shape, self.a.shape, self.b.shape
+        self._check_axes(len(w))
+        batch, rows, columns = (
+            tuple([w[i] for i in axes]) for axes in axes_of(len(w), self.rows, self.columns)
+        )
+        expected_a, expected_b = (*batch, *rows), (*batch, *columns)
+        k = len(batch)
+        if a[:-1] != expected_a:
+            wanted = ", ".join([*map(str, expected_a), "r"])
+            raise ValueError(_SHAPE.format(w=w, a=a, b=b, problem=f"a should be [{wanted}]"))
+        if b[:k] + b[k + 1 :] != expected_b or len(b) != len(expected_b) + 1:
+            wanted = ", ".join([*map(str, batch), "r", *map(str, columns)])
+            raise ValueError(_SHAPE.format(w=w, a=a, b=b, problem=f"b should be [{wanted}]"))
+        if a[-1] != b[k]:
+            problem = f"the rank is {a[-1]} by `a` and {b[k]} by `b`"
+            raise ValueError(_SHAPE.format(w=w, a=a, b=b, problem=problem))
+        return batch
+
+    def _check_axes(self, ndim: int) -> None:
+        both = (*self.rows, *self.columns)
+        problem = ""
+        if not self.rows or not self.columns:
+            problem = "each needs at least one"
+        elif len(set(both)) != len(both):
+            problem = "an axis is named twice"
+        elif any(not -ndim <= axis < 0 for axis in both):
+            problem = f"not all are between {-ndim} and -1"
+        if problem:
+            raise ValueError(
+                _AXES.format(rows=self.rows, columns=self.columns, ndim=ndim, problem=problem)
+            )
+
+    def aval(self) -> ShapedArray:
+        w = self.w
+        if isinstance(w, ArrayValue):
+            return w.aval()
+        if isinstance(w, jax.ShapeDtypeStruct):
+            return ShapedArray(w.shape, w.dtype)
+        aval: ShapedArray = jax.typeof(w)
+        return aval
+
+    def materialize(self) -> Any:
+        batch, rows, columns = axes_of(self.w.ndim, self.rows, self.columns)
+        w = materialize(self.w)
+        # In the wider of the two dtypes, so that the sum is rounded once.
+        dtype = w.dtype if w.dtype.itemsize >= self.a.dtype.itemsize else self.a.dtype
+        a, b, scale = (x.astype(dtype) for x in (self.a, self.b, jnp.asarray(self.scale)))
+        a = a * scale.reshape(scale.shape + (1,) * (len(rows) + 1))
+        update = contract(
+            a,
+            (*batch, *rows, "rank"),
+            b,
+            (*batch, "rank", *columns),
+            range(w.ndim),
+            precision=jax.lax.Precision.HIGHEST,
+        )
+        return (w.astype(dtype) + update).astype(w.dtype)
+
+    @property
+    def rank(self) -> int:
+        """The rank of the update, `r`."""
+        return int(self.a.shape[-1])
+
+    def drop_leading(self) -> Self | None:
+        if not self._leads_with_batch(self.ndim):
+            return None
+        if isinstance(self.w, ArrayValue):
+            w = self.w.drop_leading()
+            return None if w is None else _with_weight(self, w)
+        return self
+
+    def add_leading(self, n: int) -> Self | None:
+        if isinstance(self.w, ArrayValue):
+            w = self.w.add_leading(n)
+            return None if w is None else _with_weight(self, w)
+        return self
+
+    def _leads_with_batch(self, ndim: int) -> bool:
+        return -ndim not in (*self.rows, *self.columns)
+
+
+def _with_weight(x: Any, w: Any) -> Any:
+    return unchecked(w, x.a, x.b, x.scale, x.rows, x.columns)
+
+
+def unchecked(
+    w: Any, a: Any, b: Any, scale: Any, rows: tuple[int, ...], columns: tuple[int, ...]
+) -> LoraArray:
+    """A `LoraArray` of parts that are known to belong together."""
+    out = object.__new__(LoraArray)
+    out.__dict__.update(w=w, a=a, b=b, scale=scale, rows=rows, columns=columns)
+    return out

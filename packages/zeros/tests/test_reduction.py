@@ -1,0 +1,46 @@
+"""Reductions and cumulative operations."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from duckarray.core import quaxify
+from duckarray.zeros import Zeros
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod", "argmax", "argmin"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_reductions_keep_zeros(agrees, name, axis):
+    def program(x):
+        return getattr(jnp, name)(x, axis=axis)
+
+    agrees(program, lambda x: getattr(np, name)(x, axis=axis), Zeros((3, 4)), zero=True)
+
+
+@pytest.mark.parametrize("name", ["any", "all"])
+def test_logical_reductions_keep_zeros(agrees, name):
+    agrees(getattr(jnp, name), getattr(np, name), Zeros((3, 4), bool), zero=True)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_cumulative_operations_keep_zeros(agrees, name):
+    def program(x):
+        return getattr(jnp, name)(x, axis=1)
+
+    agrees(program, lambda x: getattr(np, name)(x, axis=1), Zeros((3, 4)), zero=True)
+
+
+def test_the_sum_of_no_zeros_is_zero(agrees):
+    agrees(lambda x: jnp.sum(x, axis=0), lambda x: np.sum(x, axis=0), Zeros((0, 4)), zero=True)
+
+
+def test_the_product_of_no_zeros_is_one(agrees):
+    agrees(lambda x: jnp.prod(x, axis=0), lambda x: np.prod(x, axis=0), Zeros((0, 4)), zero=False)
+
+
+def test_small_integers_are_summed_as_by_plain_jax():
+    assert quaxify(jnp.sum)(Zeros(3, jnp.int8)).dtype == jnp.sum(jnp.zeros(3, jnp.int8)).dtype
+
+
+def test_norms_and_inner_products_are_zero(agrees):
+    agrees(lambda x: jnp.sqrt(jnp.sum(x**2)), lambda x: np.sqrt(np.sum(x**2)), Zeros(3), zero=True)
