@@ -29,6 +29,11 @@ def _rebuild(cls: type, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
     return error
 
 
+def is_primitive(asked_by: str) -> bool:
+    """Whether what made something dense is a primitive, for which there can be a rule."""
+    return " " not in asked_by and asked_by != "cotangent"
+
+
 class NoRuleError(Informative, TypeError):
     """A primitive met a value that has no rule for it and that cannot be made dense.
 
@@ -42,8 +47,12 @@ class NoRuleError(Informative, TypeError):
         self.primitive, self.operands, self.reason = primitive, tuple(operands), reason
         super().__init__(
             f"`{primitive}` on ({', '.join(operands)}) has no rule, and {reason}{where}.\n"
-            f'Write a rule for it: `@register("{primitive}")` on a function annotated with these '
-            "types, or give the type a `materialize`."
+            + (
+                f'Write a rule for it: `@register("{primitive}")` on a function annotated with '
+                "these types, or give the type a `materialize`."
+                if is_primitive(primitive)
+                else "Leave it out, or give the type a `materialize`."
+            )
         )
 
 
@@ -69,8 +78,9 @@ class MaterializeError(Informative, TypeError):
         super().__init__(
             f"`{primitive}` on ({', '.join(operands)}) would make {value} dense "
             f"({nbytes:,} bytes){where}.\n"
-            f'Add a rule with `@register("{primitive}")`, make it dense yourself with '
-            '`materialize(x)`, or permit it with `with materialization("allow"):`.'
+            + (f'Add a rule with `@register("{primitive}")`, ' if is_primitive(primitive) else "")
+            + "make it dense yourself with `materialize(x)`, or permit it with "
+            '`with materialization("allow"):`.'
         )
 
 

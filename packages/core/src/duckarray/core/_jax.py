@@ -100,8 +100,13 @@ def without_argument_names(fun: Any) -> Any:
     return forget() if forget is not None else fun
 
 
-# JAX's own record of which line an operation comes from then skips this package.
-source_info_util.register_exclusion(str(Path(__file__).parent))
+@cache
+def exclude_from_locations(folder: str) -> None:
+    """Makes JAX's record of which line an operation comes from skip the files in a folder."""
+    source_info_util.register_exclusion(folder)
+
+
+exclude_from_locations(str(Path(__file__).parent))
 
 
 def user_location() -> str:
@@ -116,15 +121,12 @@ def user_location() -> str:
 
 
 def user_frame() -> tuple[FrameType | None, int]:
-    """The innermost frame outside this package, JAX and Equinox, and how many are above it."""
+    """The innermost frame outside duckarray, JAX and Equinox, and how many are above it."""
     frame: FrameType | None = sys._getframe(1)
     level = 1
     while frame is not None:
         package = frame.f_globals.get("__name__", "").split(".")
-        if package[0] not in ("jax", "equinox", "contextlib") and package[:2] != [
-            "duckarray",
-            "core",
-        ]:
+        if package[0] not in ("jax", "equinox", "contextlib", "duckarray"):
             return frame, level
         frame, level = frame.f_back, level + 1
     return None, 1

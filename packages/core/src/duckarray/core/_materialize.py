@@ -9,13 +9,13 @@ from typing import Any, get_args
 
 from jax import tree_util as jtu
 
-from ._errors import MaterializeError, MaterializeWarning, NoRuleError
+from ._errors import MaterializeError, MaterializeWarning, NoRuleError, is_primitive
 from ._jax import user_frame, user_location, vary, varying_axes
 from ._summary import nbytes, summarize
 from ._value import ArrayValue, Policy, Value, is_value
 
 _DENSE = """`{}` on ({}) makes {} dense ({:,} bytes).
-Write a rule for it, or accept it with `with materialization("allow"):`."""
+{}ccept it with `with materialization("allow"):`."""
 
 _policy: ContextVar[Policy | None] = ContextVar("duckarray_materialization", default=None)
 
@@ -92,7 +92,8 @@ def densify(x: Any, primitive: Any, operands: Any = None) -> Any:
     dense = _dense(x, lambda: (str(primitive), operands))
     if policy == "warn":
         listing = ", ".join(map(summarize, operands))
-        warn_dense(_DENSE.format(primitive, listing, summarize(x), nbytes(x.aval())))
+        advice = "Write a rule for it, or a" if is_primitive(str(primitive)) else "A"
+        warn_dense(_DENSE.format(primitive, listing, summarize(x), nbytes(x.aval()), advice))
     return dense
 
 

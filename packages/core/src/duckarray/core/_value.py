@@ -3,6 +3,8 @@
 import dataclasses
 import functools
 import math
+import sys
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeGuard, dataclass_transform
 
 import jax
@@ -12,7 +14,7 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 
 from ._fields import field, make_value_class
-from ._jax import abstract_eval, in_manual_mesh, varying_like
+from ._jax import abstract_eval, exclude_from_locations, in_manual_mesh, varying_like
 from ._summary import summarize
 
 Policy = Literal["allow", "warn", "error"]
@@ -43,6 +45,8 @@ class Value:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("duckarray."):  # its rules are not the user's program
+            exclude_from_locations(str(Path(sys.modules[cls.__module__].__file__ or "").parent))
         if cls.__module__ != __name__:
             make_value_class(cls, missing_materialize=cls._is_abstract())
 
