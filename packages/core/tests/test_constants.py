@@ -2,10 +2,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
-
 from _core_probe import make_probe
 from _core_types import Box
+from jax import lax
+
 from duckarray.core import known_constant, quaxify
 
 pytestmark = pytest.mark.usefixtures("own_rules")

@@ -2,11 +2,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
-
 from _core_checks import assert_same
 from _core_probe import make_probe
 from _core_types import Box, Zero
+from jax import lax
+
 from duckarray.core import ArrayValue, known_constant, quaxify, register
 from duckarray.core._constants import _known
 
@@ -36,7 +36,7 @@ def test_nothing_stays_noted_after_the_program(seen):
 
 def test_nothing_stays_noted_after_an_error(seen):
     def program(x):
-        y = x * jnp.zeros(3)
+        x * jnp.zeros(3)
         raise RuntimeError("on purpose")
 
     with pytest.raises(RuntimeError):

@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from _core_types import Box, Doubled, LowRank, Opaque, make_lowrank
 from jax import export, lax
 from jax.experimental import io_callback
 from jax.experimental import pallas as pl
 
-from _core_types import Box, Doubled, LowRank, Opaque, make_lowrank
 from duckarray.core import MaterializeError, materialization, quaxify
 
 X = jnp.array([-1.0, 0.5, 2.0])

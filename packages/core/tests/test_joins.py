@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
-
 from _core_checks import assert_same
 from _core_types import Box, Doubled, Length, Opaque, Pair, Quantized, Zero, dense
+from jax import lax
+
 from duckarray.core import ArrayValue, CarryTypeError, field, materialization, quaxify, register
 
 pytestmark = pytest.mark.usefixtures("own_rules")

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from _core_types import Box, Doubled, dense
 from jax import lax
 from jax.scipy.sparse.linalg import bicgstab, cg, gmres
 
-from _core_types import Box, Doubled, dense
 from duckarray.core import ArrayValue, materialization, materialize, quaxify, register
 
 pytestmark = pytest.mark.usefixtures("own_rules")

@@ -1,17 +1,17 @@
-"""Primitives that carry a program or do nothing to the array, beyond those with their own module."""
+"""Primitives that carry a program, or do nothing to the array, and have no module of their own."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from _core_checks import agrees, assert_same, gradients_agree
+from _core_types import Box, Doubled, LowRank, Opaque, Zero, dense, make_lowrank, matrix
 from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 from jax.custom_batching import custom_vmap
 from jax.custom_derivatives import linear_call
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from _core_checks import agrees, assert_same, gradients_agree
-from _core_types import Box, Doubled, LowRank, Opaque, Zero, dense, make_lowrank, matrix
 from duckarray.core import materialization, materialize, quaxify
 
 X = jnp.array([-1.0, 0.5, 2.0])
