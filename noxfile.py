@@ -27,6 +27,7 @@ from monorepo import Package, group, packages, sibling  # noqa: E402
 PACKAGES = packages(ROOT)
 SETTINGS = nox.project.load_toml(ROOT / "pyproject.toml")
 CUDA = "jax[cuda13]"
+PARALLEL = ["--numprocesses=auto", "--dist=worksteal"]  # programs are compiled on one core each
 _SHOW = "import jax, sys; print('Python', sys.version, 'jax', jax.__version__, jax.devices())"
 
 nox.needs_version = ">=2025.5.1"
@@ -85,7 +86,7 @@ def tests(session: nox.Session, device: str, jax: str, package: str) -> None:
     session.run("python", "-c", _SHOW, env=env)
 
     pytest = ["pytest", "-c", "pyproject.toml", "--rootdir", str(ROOT)]
-    session.run(*pytest, f"packages/{package}/tests", *session.posargs, env=env)
+    session.run(*pytest, *PARALLEL, f"packages/{package}/tests", *session.posargs, env=env)
     if session.posargs:  # `-- -k some_test` is about the tests
         return
     none_yet = [0, 5]
@@ -99,7 +100,8 @@ def tests(session: nox.Session, device: str, jax: str, package: str) -> None:
 def integration(session: nox.Session) -> None:
     """Tests of all packages together."""
     install_wheels(session, [*_all(), *group(SETTINGS, "integration")])
-    session.run("pytest", "tests-integration", *session.posargs, env={"JAX_PLATFORMS": "cpu"})
+    env = {"JAX_PLATFORMS": "cpu"}
+    session.run("pytest", *PARALLEL, "tests-integration", *session.posargs, env=env)
 
 
 @nox.session
