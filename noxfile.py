@@ -132,7 +132,7 @@ def docs(session: nox.Session) -> None:
         session.run("mkdocs", *session.posargs, env=env)
         return
     session.run("mkdocs", "build", "--strict", env=env)
-    session.run("pytest", "--doctest-glob=*.md", "docs", "README.md", env=env)
+    session.run("pytest", "--doctest-glob=*.md", "docs", env=env)
 
 
 @nox.session
