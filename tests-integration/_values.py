@@ -246,7 +246,8 @@ def checks(
         programs: their names.
         eager: those whose gradients are compared in eager mode too, which takes the longest, since
             each operation is compiled by itself.
-        without: those with no gradient; or, as `"name-gradient outside"`, without that one.
+        without: what is left out: `"name"` for both gradients, `"name-gradient outside"` for one,
+            `"name-gradient outside-eager"` for one way to run it.
         eager_values: whether the values of all, not only of those in `eager`, are compared in
             eager mode too; of no use where the library calls `jit` itself.
     """
@@ -255,7 +256,8 @@ def checks(
         for name in programs
         for what in WHATS
         for how in ("eager", "jit")
-        if what == "value" or not {name, f"{name}-{what}"} & set(without)
+        if not {f"{name}-{what}", f"{name}-{what}-{how}"} & set(without)
+        if what == "value" or name not in without
         if how == "jit" or name in eager or (what == "value" and eager_values)
     ]
 
@@ -302,10 +304,12 @@ def _is_float(x: Any) -> bool:
 
 @functools.cache
 def _expected(make: Callable[[], Case], what: str) -> Any:
-    """What the program gives on dense arrays; for the gradient "outside", of the leaves."""
+    """What the program gives on dense arrays."""
     case = make()
-    program = lambda *args: case.program(*dense(args))
     if what == "value":
-        return jax.jit(program)(*case.args)
-    gradient = jax.jit(jax.grad(functools.partial(_loss, program)))
-    return gradient(*(case.args if what == "gradient outside" else dense(case.args)))
+        return jax.jit(case.program)(*dense(case.args))
+    if what == "gradient inside":
+        return jax.jit(jax.grad(functools.partial(_loss, case.program)))(*dense(case.args))
+    # The gradient of the leaves, from that of the arrays they make.
+    gradient = _expected(make, "gradient inside")
+    return jax.vjp(dense, case.args[0])[1](gradient)[0]

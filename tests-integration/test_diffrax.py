@@ -178,7 +178,9 @@ EAGER = {"constant steps"}
 WITHOUT = {
     # The adjoint gives the cotangent of the dense weight, which has to go to its leaves.
     "PID controller, no dense form-gradient outside",
-    "event-gradient outside",
+    "event",
+    "constant steps-gradient outside-eager",
+    "constant steps-gradient inside-eager",
     "DirectAdjoint, tagged state-gradient outside",
     "BacksolveAdjoint-gradient inside",
     "Kvaerno3",

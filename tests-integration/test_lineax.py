@@ -115,9 +115,15 @@ PROGRAMS = {
     "AutoLinearSolver with a state": run_automatic,
     "Diagonal": run_diagonal,
 }
-EAGER = {"CG, function", "LU, tagged side"}
+EAGER = {"LU, tagged side"}
+# Compiling these takes long.
+WITHOUT = {
+    "GMRES, Jacobian-gradient outside",
+    "GMRES, function, tagged-gradient inside",
+    "QR, least squares-gradient inside",
+}
 
 
-@pytest.mark.parametrize(("program", "check"), checks(PROGRAMS, EAGER, eager_values=False))
+@pytest.mark.parametrize(("program", "check"), checks(PROGRAMS, EAGER, WITHOUT, eager_values=False))
 def test_agrees_with_the_program_on_dense_arrays(program, check):
     agree(PROGRAMS[program], check)

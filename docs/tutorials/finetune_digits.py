@@ -208,7 +208,7 @@ print("\n".join(f"{what:40s}{value:>10s}" for what, value in rows))
 
 # %%
 merged = merge(adapted)
-print(type(merged.hidden.weight).__name__, merged.hidden.weight.shape)
+print(isinstance(merged.hidden.weight, jax.Array), merged.hidden.weight.shape)
 
 # %% [markdown]
 # The claims of this page, checked: the script fails if one does not hold.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from duckarray.core import MaterializeError, quaxify
+from duckarray.core import MaterializeError, materialization, materialize, quaxify
 from duckarray.lora import LoraArray
 
 Y = jnp.asarray(np.random.default_rng(5).normal(size=(4, 6)), "float32")
@@ -134,3 +134,15 @@ def test_what_has_no_thin_form_is_refused(make, fn):
         MaterializeError, match=r"LoraArray f32\[4,6\][^$]*materialization\(.allow.\)"
     ):
         quaxify(fn)(make((4, 6))[0])
+
+
+def test_the_real_part_of_a_complex_weight_is_that_of_the_whole():
+    rng = np.random.default_rng(0)
+    w, a, b = (
+        jnp.asarray(rng.normal(size=s) + 1j * rng.normal(size=s), jnp.complex64)
+        for s in ((3, 4), (3, 2), (2, 4))
+    )
+    with materialization("allow"):
+        got = quaxify(lambda x: jax.lax.convert_element_type(x, jnp.float32))(LoraArray(w, a, b))
+    want = (np.asarray(w) + np.asarray(a) @ np.asarray(b)).real
+    np.testing.assert_allclose(materialize(got), want, rtol=1e-5)

@@ -319,3 +319,20 @@ def test_an_unknown_initialisation_is_refused():
 def test_an_integer_weight_is_refused():
     with pytest.raises(TypeError, match=r"`q.w`, an array of dtype int8[^$]*exclude='q.w'"):
         loraify({"q": {"w": jnp.ones((4, 4), "int8")}}, rank=2, key=KEY)
+
+
+def test_a_rank_in_the_place_of_the_options_is_refused():
+    with pytest.raises(TypeError, match=r"second argument is a `LoraConfig`[^$]*rank=8, key=key"):
+        loraify({"w": jnp.ones((4, 4))}, 8, key=jax.random.key(0))
+
+
+def test_an_exclusion_that_matches_nothing_is_refused():
+    with pytest.raises(TargetError, match=r"'missing', but nothing[^$]*target=\"w\""):
+        loraify({"w": jnp.ones((4, 4))}, rank=2, exclude="missing", key=jax.random.key(0))
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_half_a_model_cannot_be_merged(half):
+    halves = partition(loraify({"w": jnp.ones((4, 4))}, rank=2, key=jax.random.key(0)))
+    with pytest.raises(ValueError, match=r"half of what `partition`[^$]*combine"):
+        merge(halves[half])

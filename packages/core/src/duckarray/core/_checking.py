@@ -48,11 +48,8 @@ def check_output(
     primitive: Primitive, function: Any, operands: Sequence[Any], params: dict[str, Any], out: Any
 ) -> None:
     """Raises a `RuleOutputError` if `out` is not what `primitive` gives for these operands."""
-    function = getattr(function, "func", function)  # of a rule that is given its primitive
-    rule = f"{function.__module__}.{function.__qualname__}"
+    rule = _name(function)
     outs = out if primitive.multiple_results else [out]
-    if not isinstance(outs, list | tuple):
-        raise RuleOutputError(str(primitive), rule, f"a {type(outs).__name__}", "a list")
     expected = _expected(primitive, operands, params)
     if expected is None:
         return
@@ -77,6 +74,18 @@ def _is_weak(x: Any) -> bool:
 
 def _describe(x: Any) -> str:
     return f"weak {summarize(x)}" if _is_weak(x) else summarize(x)
+
+
+def wrong_kind(primitive: Primitive, function: Any, out: Any) -> RuleOutputError:
+    """The error for a rule that returned a list for one result, something else for several."""
+    got = "None" if out is None else f"a {type(out).__name__}"
+    expected = "a list of results" if primitive.multiple_results else "one array or value"
+    return RuleOutputError(str(primitive), _name(function), got, expected)
+
+
+def _name(function: Any) -> str:
+    function = getattr(function, "func", function)  # of a rule that is given its primitive
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 def _expected(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:

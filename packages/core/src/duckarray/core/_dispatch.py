@@ -11,7 +11,7 @@ import jax
 from jax import tree_util as jtu
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
-from ._checking import check_output
+from ._checking import check_output, wrong_kind
 from ._checking import mode as checking
 from ._errors import Informative
 from ._jax import user_location
@@ -67,6 +67,9 @@ def dispatch(
             for rule in rules:
                 out = call(rule, *operands, **params)
                 if out is not NotImplemented:
+                    several = type(out) is list or type(out) is tuple
+                    if out is None or several is not primitive.multiple_results:
+                        raise wrong_kind(primitive, rule, out)
                     if checking.enabled:
                         check_output(primitive, rule, operands, params, out)
                     return out

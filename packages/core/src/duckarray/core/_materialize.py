@@ -148,6 +148,11 @@ def _dense(x: Any, context: Callable[[], tuple[str, Any]] | None = None) -> Any:
         ) from refusal
     if isinstance(out, Value):
         return _dense(out, context)
+    if out is None:
+        raise TypeError(
+            f"`{type(x).__name__}.materialize` returned None.\n"
+            "It returns the dense array that the value stands for."
+        )
     # One without data is made of nothing that varies, yet it has to vary where its leaves do.
     return vary(out, frozenset().union(*map(varying_axes, jtu.tree_leaves(inner))))
 

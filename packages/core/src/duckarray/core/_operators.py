@@ -14,6 +14,7 @@ import jax
 from jax.core import Tracer
 from jax.extend.core import set_current_trace, take_current_trace
 
+from ._checking import mode as checking
 from ._constants import known_constant
 from ._jax import is_jit_disabled
 from ._materialize import current_policy, recorded_warnings, warn_dense
@@ -44,7 +45,7 @@ class _Compiled:
 
 
 @functools.lru_cache(maxsize=256)
-def _compiled(function: Callable[..., Any], policy: Any, version: int) -> _Compiled:
+def _compiled(function: Callable[..., Any], *state: Any) -> _Compiled:
     return _Compiled(function)
 
 
@@ -66,7 +67,8 @@ def _apply(function: Callable[..., Any], tracer: DuckTracer, other: Any) -> Any:
             with set_current_trace(current):
                 return NotImplemented
         with set_current_trace(trace.parent_trace):
-            compiled = _compiled(function, current_policy(), registry_version())
+            state = (current_policy(), registry_version(), checking.enabled)
+            compiled = _compiled(function, *state)
             return trace.wrap(compiled(tracer.value, other))
 
 

@@ -6,6 +6,7 @@ The answer, all rules that fit from the most specific to the least, is kept by t
 
 import functools
 import inspect
+import typing
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +26,12 @@ RuleFunction = Callable[..., Any]
 _NO_ANNOTATIONS = """rule `{name}` has no annotations, so there is nothing to dispatch on.
 Annotate each operand, as in `def {name}(x: MyArray, y: ArrayLike, **params): ...`."""
 
+_NOT_A_TYPE = """rule `{name}` is annotated with `{parameter}`, which is not a type.
+Annotate an operand with a class, `ArrayLike`, or a union of such: `x: MyArray | OtherArray`."""
+
+_UNKNOWN_NAME = """rule `{name}` is annotated with names that cannot be looked up: {error}
+Define or import the type before the rule."""
+
 _NO_OPERANDS = """rule `{name}` takes no positional operands, so there is nothing to dispatch on.
 Write it as `def {name}(x: MyArray, **params): ...`."""
 
@@ -42,7 +49,17 @@ class Rule:
         self.precedence, self.mirrored, self._function = precedence, mirrored, function
         parameters = inspect.signature(function).parameters.values()
         if any(isinstance(p.annotation, str) for p in parameters):
-            self.signature  # noqa: B018  # names local to the caller can be looked up only now
+            # Names local to the caller can be looked up only now.
+            try:
+                unknown = [
+                    getattr(t, "__name__", str(t))
+                    for t in self.signature.types
+                    if _is_unresolved(t)
+                ]
+            except NameError as error:
+                unknown = [str(error)]
+            if unknown:
+                raise TypeError(_UNKNOWN_NAME.format(name=self.name, error=", ".join(unknown)))
 
     @functools.cached_property
     def signature(self) -> "plum.Signature":
@@ -196,12 +213,27 @@ def _operands(function: RuleFunction) -> list[inspect.Parameter]:
         raise TypeError(_NO_OPERANDS.format(name=name))
     if all(p.annotation is p.empty for p in positional):
         raise TypeError(_NO_ANNOTATIONS.format(name=name))
+    for p in positional:
+        if not _is_type(p.annotation):
+            raise TypeError(_NOT_A_TYPE.format(name=name, parameter=p))
     return positional
+
+
+def _is_type(annotation: Any) -> bool:
+    """Whether it can be dispatched on; a string stands for a type to be looked up."""
+    special = annotation in (inspect.Parameter.empty, Any)
+    typed = isinstance(annotation, type | str | TypeVar) or hasattr(annotation, "array_type")
+    return special or typed or typing.get_origin(annotation) is not None
+
+
+def _is_unresolved(hint: Any) -> bool:
+    """Whether a name in an annotation was not found; Plum leaves a stand-in for its type."""
+    return isinstance(hint, str) or type(hint).__module__.startswith("beartype")
 
 
 def _array_type(hint: Any) -> Any:
     """What an annotation is compared as: the shapes jaxtyping states are not dispatched on."""
-    array_type = getattr(hint, "array_type", None)
+    array_type = None if _is_unresolved(hint) else getattr(hint, "array_type", None)
     return hint if array_type is None else array_type
 
 

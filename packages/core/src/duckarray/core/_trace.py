@@ -25,6 +25,7 @@ from ._jax import (
     jit_p,
 )
 from ._lift import contains_lift, inside, lift_p
+from ._summary import summarize
 from ._value import Value, dense_aval
 
 # Jitted programs of up to this many equations (`jnp.add` and its like), called in eager mode on
@@ -55,7 +56,11 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
             except Exception:
                 # Where JAX asks, it has no current trace, without which nothing can be computed.
                 with set_current_trace(self._trace.parent_trace):
-                    aval = dense_aval(self.value)
+                    try:
+                        aval = dense_aval(self.value)
+                    except AttributeError as error:  # which Python would take for a missing `aval`
+                        name = type(self.value).__name__
+                        raise ValueError(f"`{name}.aval` raised: {error}") from error
             self._lazy_aval = aval
         return aval
 
@@ -66,6 +71,18 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
     @_line_info.setter
     def _line_info(self, value: Any) -> None:
         pass
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        concrete = self.to_concrete_value()
+        if concrete is None:
+            return super().__array__(*args, **kwargs)  # type: ignore[no-untyped-call]
+        return concrete.__array__(*args, **kwargs)
+
+    def tolist(self) -> Any:
+        return self.__array__().tolist()
+
+    def __repr__(self) -> str:
+        return f"DuckTracer<{summarize(self.value)}>"
 
     def to_concrete_value(self) -> Any:
         # JAX asks this also to learn whether there is one. The value itself answers, so that only a

@@ -17,6 +17,10 @@ from ._fields import field, make_value_class
 from ._jax import abstract_eval, exclude_from_locations, in_manual_mesh, varying_like
 from ._summary import summarize
 
+_NO_AVAL = """the shape of `{name}` is derived from its `materialize`, which raised: {error}
+Correct that, or give `{name}` an `aval`; a field that is no array is declared with \
+`field(static=True)`."""
+
 Policy = Literal["allow", "warn", "error"]
 
 
@@ -57,7 +61,10 @@ class Value:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__ or name not in {f.name for f in dataclasses.fields(self)}:  # type: ignore[arg-type]
             raise dataclasses.FrozenInstanceError(
-                f"cannot assign to `{type(self).__name__}.{name}`"
+                f"cannot assign to `{type(self).__name__}.{name}`: values do not change, and hold "
+                "only what the class declares.\n"
+                f"Declare a field, `{name}: jax.Array` or `field(static=True)`, in the class body, "
+                "or make another value with `dataclasses.replace`."
             )
         object.__setattr__(self, name, value)
 
@@ -160,7 +167,13 @@ class ArrayValue(Value):
     def aval(self) -> ShapedArray:
         """The shape, dtype and weak type of the array; derived from `materialize` by default."""
         leaves, structure = jtu.tree_flatten(self)
-        return _abstract_materialize(structure, tuple(map(jax.typeof, leaves)))
+        try:
+            return _abstract_materialize(structure, tuple(map(jax.typeof, leaves)))
+        except Exception as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            text = _NO_AVAL.format(name=type(self).__name__, error=reason)
+            # Not a TypeError: JAX would put an explanation of its own in the place of that.
+            raise ValueError(text) from error
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -19,8 +19,9 @@ Pass `True` for uniform numbers within 1/sqrt(m), or `"gaussian"` for normal one
 class LoraConfig:
     """Says which weights of a model get an adapter, and of what rank and scale.
 
-    Names, defaults and matching rules are those of PEFT. A weight is known by its path in the tree,
-    such as `layers.0.attention.query.weight`, and by that of the module or dictionary it is in.
+    Names and defaults are those of PEFT, and a list of module names selects as it does there. A
+    single string may also be the end of a path, a glob or a regular expression. A weight is known
+    by its path in the tree, such as `layers.0.attention.query.weight`, and by that of the module or dictionary it is in.
 
     Args:
         r: the rank of the updates.

@@ -30,10 +30,11 @@ class TargetError(ValueError):
         if len(self.available) > _SHOWN:
             shown += f"\n  … and {len(self.available) - _SHOWN} more"
         what = "the weights of linear layers" if target is None else repr(target)
+        example = self.available[0] if self.available else "query.weight"
         super().__init__(
-            f"`loraify(model, ...)` is to adapt {what}, but nothing in the model matches. Its "
+            f"`loraify(model, ...)` was told of {what}, but nothing in the model matches. Its "
             f"arrays with two or more axes are:{shown or ' none'}\n"
-            'Pass the end of such a path: `target="query.weight"`, `target=["query", "value"]`.'
+            f'Pass the end of such a path: `target="{example}"`, `target=["query", "value"]`.'
         )
 
 
@@ -66,14 +67,19 @@ def select(model: Any, config: LoraConfig) -> list[tuple[int, Weight]]:
     if not targets or targets == ["all-linear"]:
         chosen = [(i, weight) for i, weight in weights if _is_linear(weight)]
     else:
-        for target in targets:
-            if not any(_matches(target, weight) for _, weight in weights):
-                raise TargetError(target, available)
+        _require_matches(targets, weights)
         chosen = [(i, x) for i, x in weights if any(_matches(target, x) for target in targets)]
+    _require_matches(excluded, weights)
     chosen = [(i, x) for i, x in chosen if not any(_matches(pattern, x) for pattern in excluded)]
     if not chosen:
         raise TargetError(config.target_modules, available)
     return chosen
+
+
+def _require_matches(patterns: list[Pattern], weights: list[tuple[int, Weight]]) -> None:
+    for pattern in patterns:
+        if not any(_matches(pattern, weight) for _, weight in weights):
+            raise TargetError(pattern, [weight.path for _, weight in weights])
 
 
 def layout_of(weight: Weight) -> tuple[tuple[int, ...], tuple[int, ...]]:

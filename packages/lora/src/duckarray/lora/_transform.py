@@ -22,6 +22,13 @@ Pass `rank=8`, or a `LoraConfig` as the second argument."""
 _TWICE = """`loraify(model, config, ..., {names})` says the same thing twice.
 Leave out {names}, or write it into the `LoraConfig`."""
 
+_NOT_A_CONFIG = """`loraify(model, {config!r})`: the second argument is a `LoraConfig`, but got a \
+`{type}`.
+Pass options by name, as in `loraify(model, rank=8, key=key)`."""
+
+_NOT_MERGEABLE = """`merge` was given {what}, half of what `partition` returns.
+Put the halves together first: `merge(equinox.combine(trainable, frozen))`."""
+
 _NOT_FLOATING = """`loraify` is to adapt `{path}`, an array of dtype {dtype}, which no gradient \
 can change.
 Leave it out with `exclude={path!r}`, or convert it to a floating-point dtype."""
@@ -139,6 +146,9 @@ def merge(model: Any) -> Any:
     def dense(x: Any) -> Any:
         if not _is_lora(x):
             return x
+        if x.w is None or x.a is None:
+            half = "the trainable arrays" if x.w is None else "the frozen arrays"
+            raise ValueError(_NOT_MERGEABLE.format(what=half))
         if id(x) not in merged:
             merged[id(x)] = materialize(x)
         return merged[id(x)]
@@ -149,6 +159,8 @@ def merge(model: Any) -> Any:
 def _config(config: LoraConfig | None, options: dict[str, Any]) -> LoraConfig:
     given = {name: value for name, value in options.items() if value is not None}
     if config is not None:
+        if not isinstance(config, LoraConfig):
+            raise TypeError(_NOT_A_CONFIG.format(config=config, type=type(config).__name__))
         if given:
             names = ", ".join(f"`{name}`" for name in given)
             raise ValueError(_TWICE.format(names=names))

@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from duckarray.core._checking import mode as checking
 from duckarray.core._constants import Constants, Limit, constants_key
 from duckarray.core._materialize import current_policy, recorded_warnings, warn_dense
 from duckarray.core._registry import registry_version
@@ -49,7 +50,8 @@ def call_kept(
         make: is given weak references to `jaxprs`, and the constants, and returns the program.
     """
     identities = tuple(map(id, jaxprs))
-    whole = (identities, key, current_policy(), registry_version(), constants_key(constants))
+    state = (current_policy(), registry_version(), checking.enabled)
+    whole = (identities, key, state, constants_key(constants))
     hit = _cache.get(whole)
     if hit is None:
         if constants and _limit.reached(identities[0]):

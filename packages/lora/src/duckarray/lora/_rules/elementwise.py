@@ -94,8 +94,9 @@ def _select_n_lora_lora(which: ArrayLike, *cases: LoraArray, **params: Any) -> A
 @register("convert_element_type")
 def _convert_element_type_lora(x: LoraArray, *, new_dtype: Any, **params: Any) -> Any:
     """Every part is converted, to another dtype of floating-point numbers."""
-    if not jnp.issubdtype(new_dtype, jnp.inexact):
-        return NotImplemented
+    real_part = x.dtype.kind == "c" and not jnp.issubdtype(new_dtype, jnp.complexfloating)
+    if real_part or not jnp.issubdtype(new_dtype, jnp.inexact):
+        return NotImplemented  # Re(a @ b) is not Re(a) @ Re(b)
     w = bind(lax.convert_element_type_p, x.w, new_dtype=new_dtype, **params)
     a, b, scale = (as_dtype(part, new_dtype) for part in (x.a, x.b, x.scale))
     return unchecked(w, a, b, scale, x.rows, x.columns)

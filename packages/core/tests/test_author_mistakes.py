@@ -1,0 +1,148 @@
+"""The mistakes of somebody who writes a first type: each is told what was wrong and what to do."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from duckarray.core import (
+    ArrayValue,
+    RuleOutputError,
+    bind,
+    checking_rules,
+    field,
+    quaxify,
+    register,
+)
+
+pytestmark = pytest.mark.usefixtures("own_rules")
+X = jnp.arange(3.0)
+
+
+class Plain(ArrayValue):
+    array: jax.Array
+    materialization = "allow"
+
+    def materialize(self):
+        return self.array
+
+
+class Misspelled(ArrayValue):
+    array: jax.Array
+
+    def materialize(self):
+        return self.arrray
+
+
+class Forgetful(ArrayValue):
+    array: jax.Array
+
+    def materialize(self):
+        self.array + 1.0
+
+
+class SizeIsALeaf(ArrayValue):
+    array: jax.Array
+    size_of_it: int
+
+    def materialize(self):
+        return jnp.broadcast_to(self.array, (self.size_of_it, 3))
+
+
+class SizeIsStatic(ArrayValue):
+    array: jax.Array
+    size_of_it: int = field(static=True)
+    materialization = "allow"
+
+    def materialize(self):
+        return jnp.broadcast_to(self.array, (self.size_of_it, 3))
+
+
+@pytest.mark.parametrize(
+    ("value", "cause"),
+    [
+        (Misspelled(X), "no attribute 'arrray'"),
+        (Forgetful(X), "`Forgetful.materialize` returned None"),
+        (SizeIsALeaf(X, 2), "concrete values of integer type"),
+    ],
+)
+def test_a_materialize_that_fails_is_named_with_its_reason(value, cause):
+    name = type(value).__name__
+    with pytest.raises(ValueError, match=rf"`{name}` is derived from its `materialize`") as info:
+        quaxify(jnp.sum)(value)
+    assert cause in str(info.value)
+    assert "`field(static=True)`" in str(info.value)
+    assert info.value.__cause__ is not None
+
+
+def test_a_size_that_is_static_is_right():
+    assert quaxify(jnp.sum)(SizeIsStatic(X, 2)) == 6.0
+
+
+def test_a_rule_that_returns_nothing_is_refused():
+    @register("cos")
+    def _cos_plain(x: Plain, **params):
+        bind("cos", x.array, **params)
+
+    with pytest.raises(RuleOutputError, match="_cos_plain` for `cos` returned None"):
+        quaxify(jnp.cos)(Plain(X))
+
+
+def test_a_rule_for_one_result_that_returns_a_list_is_refused():
+    @register("cos")
+    def _cos_plain(x: Plain, **params):
+        return [bind("cos", x.array, **params)]
+
+    with pytest.raises(RuleOutputError, match=r"returned a list[^$]*one array or value"):
+        quaxify(jnp.cos)(Plain(X))
+
+
+def test_a_rule_for_several_results_that_returns_one_is_refused():
+    @register("split")
+    def _split_plain(x: Plain, **params):
+        return x
+
+    with pytest.raises(RuleOutputError, match=r"returned a Plain[^$]*a list of results"):
+        quaxify(lambda x: jnp.split(x, 3))(Plain(X))
+
+
+def test_a_wrong_rule_that_ran_unchecked_is_found_when_checking_is_turned_on():
+    @register("cos")
+    def _cos_plain(x: Plain, **params):
+        return jnp.zeros((7,), jnp.int32)
+
+    with checking_rules(False):
+        quaxify(jnp.cos)(Plain(X))
+    with checking_rules(), pytest.raises(RuleOutputError, match=r"i32\[7\]"):
+        quaxify(jnp.cos)(Plain(X))
+
+
+def test_an_annotation_that_is_not_a_type_is_refused_and_forgotten():
+    with pytest.raises(TypeError, match=r"is not a type[^$]*x: MyArray"):
+
+        @register("cos")
+        def _cos_list(x: [Plain], **params):
+            return x
+
+    assert float(quaxify(jnp.cos)(Plain(X))[0]) == 1.0
+
+
+def test_an_annotation_that_cannot_be_looked_up_is_refused_and_forgotten():
+    with pytest.raises(TypeError, match=r"cannot be looked up: [^$]*Absent[^$]*before the rule"):
+
+        @register("cos")
+        def _cos_absent(x: "Absent", **params):  # noqa: F821
+            return x
+
+    assert float(quaxify(jnp.cos)(Plain(X))[0]) == 1.0
+
+
+def test_a_traced_value_is_printed_with_its_type():
+    assert quaxify(repr)(Plain(X)) == "DuckTracer<Plain f32[3]>"
+
+
+def test_a_concrete_value_converts_to_numpy_inside_quaxify():
+    run = quaxify(lambda x: (np.asarray(x).sum(), x.tolist()))
+    total, listed = run(Plain(X))
+    assert total == 3.0
+    assert listed == [0.0, 1.0, 2.0]
