@@ -136,6 +136,7 @@ def test_what_has_no_thin_form_is_refused(make, fn):
         quaxify(fn)(make((4, 6))[0])
 
 
+@pytest.mark.filterwarnings("ignore:Casting complex values")  # JAX warns of the dense one too
 def test_the_real_part_of_a_complex_weight_is_that_of_the_whole():
     rng = np.random.default_rng(0)
     w, a, b = (

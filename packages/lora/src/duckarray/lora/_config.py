@@ -21,7 +21,8 @@ class LoraConfig:
 
     Names and defaults are those of PEFT, and a list of module names selects as it does there. A
     single string may also be the end of a path, a glob or a regular expression. A weight is known
-    by its path in the tree, such as `layers.0.attention.query.weight`, and by that of the module or dictionary it is in.
+    by its path in the tree, such as `layers.0.attention.query.weight`, and by that of the
+    module or dictionary it is in.
 
     Args:
         r: the rank of the updates.
