@@ -165,3 +165,23 @@ def test_a_product_with_known_zero_keeps_zeros():
     z = Zero(jnp.zeros((3, 0)))
     got = quaxify(lambda z: z * 0.0)(z)
     assert isinstance(got, Zero)
+
+
+def test_a_number_that_no_rule_asks_for_compiles_nothing_anew(own_rules):
+    ran = []
+
+    class Incurious(ArrayValue):
+        array: jax.Array
+
+        def materialize(self):
+            return self.array
+
+    @register("mul", commutative=True)
+    def _mul_incurious_dense(x: Incurious, y: jax.Array, **params):
+        ran.append(y)
+        return Incurious(x.array * y)
+
+    scale = quaxify(jax.jit(lambda x, y: x * y))
+    for rate in range(40):
+        np.testing.assert_allclose(scale(Incurious(X), float(rate)).array, rate * X)
+    assert len(ran) == 2  # for the first number, and for any other

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from duckarray.core import materialization, quaxify
+from duckarray.core import materialization, materialize, quaxify
 from duckarray.lora import LoraArray
 
 
@@ -169,3 +169,16 @@ def test_vmap_agrees_inside_and_outside(make, agree):
     np.testing.assert_allclose(
         got, np.einsum("lmn,ln->lm", w[1], normal(3, 6)), rtol=1e-4, atol=1e-4
     )
+
+
+def test_a_product_of_adapters_on_adapters_is_that_of_the_dense_weights():
+    rng = np.random.default_rng(0)
+    w, a, b, c, d = (
+        jnp.asarray(rng.normal(size=s), jnp.float32)
+        for s in ((3, 4), (3, 2), (2, 4), (3, 1), (1, 4))
+    )
+    weight = LoraArray(LoraArray(w, a, b), c, d)
+    dense = np.asarray(w) + np.asarray(a) @ np.asarray(b) + np.asarray(c) @ np.asarray(d)
+    with materialization("allow"):
+        got = materialize(quaxify(lambda w: w @ w.T)(weight))
+    np.testing.assert_allclose(got, dense @ dense.T, rtol=1e-4)

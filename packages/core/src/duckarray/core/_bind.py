@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from jax import tree_util as jtu
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 
 from ._dispatch import dispatch
@@ -57,6 +58,8 @@ def _bind_inside(primitive: Primitive, operands: Sequence[Any], params: dict[str
     """Binds operands some of which are values and some tracers, in the trace that is current."""
     with take_current_trace() as trace:
         if isinstance(trace, DuckTrace):
-            return trace.process_primitive(primitive, [trace.wrap(x) for x in operands], params)
+            # A value that the rule made of traced parts becomes one with the values in them.
+            whole = [jtu.tree_map(trace.unwrap, x) if isinstance(x, Value) else x for x in operands]
+            return trace.process_primitive(primitive, list(map(trace.wrap, whole)), params)
         with set_current_trace(trace):
             return dispatch(primitive, operands, params)

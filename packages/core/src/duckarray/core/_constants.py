@@ -46,6 +46,7 @@ class _Table(threading.local):
 
     def __init__(self) -> None:
         self.entries: dict[int, tuple[Any, Scalar]] = {}
+        self.asked = 0
 
 
 _known = _Table()
@@ -66,6 +67,13 @@ def known_constant(x: Any) -> Scalar | None:
         >>> known_constant(0.0), known_constant(jnp.zeros(3))
         (0.0, None)
     """
+    constant = look_up(x)
+    if constant is not None:
+        count_asked()
+    return constant
+
+
+def look_up(x: Any) -> Scalar | None:
     if isinstance(x, jax.Array):
         entry = _known.entries.get(id(x))
         return entry[1] if entry is not None and entry[0]() is x else None
@@ -75,6 +83,16 @@ def known_constant(x: Any) -> Scalar | None:
     return scalar.item() if scalar.dtype.kind in "biufcV" else None  # type: ignore[no-any-return]
 
 
+def count_asked() -> None:
+    """Notes that what is being rewritten depends on a constant."""
+    _known.asked += 1
+
+
+def times_asked() -> int:
+    """How often a constant was asked for in this thread, and known."""
+    return _known.asked
+
+
 def note(x: Any, constant: Scalar) -> None:
     """Notes that the array `x` is full of `constant`, until the program that made it has run."""
     _known.entries[id(x)] = weakref.ref(x), constant
@@ -82,7 +100,7 @@ def note(x: Any, constant: Scalar) -> None:
 
 def pass_on(primitive: Primitive, operand: Any, params: Any, out: Any) -> None:
     """Notes what `primitive`, one of `passing_on`, made of an operand that may be known."""
-    constant = known_constant(operand)
+    constant = look_up(operand)
     if constant is None or not isinstance(out, jax.Array):
         return
     if primitive is primitives.convert_element_type_p:
@@ -110,7 +128,7 @@ def constants_of(operands: Sequence[Any]) -> Constants:
     found = [
         None
         if isinstance(x, Value) or (isinstance(x, jax.Array) and id(x) not in entries)
-        else known_constant(x)
+        else look_up(x)
         for x in operands
     ]
     return () if all(c is None for c in found) else tuple(found)

@@ -15,7 +15,7 @@ from jax.core import Tracer
 from jax.extend.core import set_current_trace, take_current_trace
 
 from ._checking import mode as checking
-from ._constants import known_constant
+from ._constants import look_up
 from ._jax import is_jit_disabled
 from ._materialize import current_policy, recorded_warnings, warn_dense
 from ._quaxify import quaxify
@@ -59,7 +59,7 @@ def _apply(function: Callable[..., Any], tracer: DuckTracer, other: Any) -> Any:
     elif (
         not isinstance(other, jax.Array)
         or isinstance(other, Tracer)
-        or known_constant(other) is not None  # a compiled call would not know it
+        or look_up(other) is not None  # a compiled call would not know it
     ):
         return NotImplemented
     with take_current_trace() as current:

@@ -15,7 +15,7 @@ from jax import tree_util as jtu
 from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
-from ._constants import Constants, known_constant, note, note_all, pass_on, passing_on
+from ._constants import Constants, look_up, note, note_all, pass_on, passing_on
 from ._dispatch import dispatch, handler_of
 from ._jax import (
     as_function,
@@ -166,7 +166,7 @@ class DuckTrace(Trace):
         if self.owns(value):
             return value
         staged = self.parent_trace.stage_value(value)
-        constant = known_constant(value)
+        constant = look_up(value)
         if constant is not None and isinstance(staged, jax.Array):
             note(staged, constant)
         return staged

@@ -6,11 +6,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duckarray.core._checking import mode as checking
-from duckarray.core._constants import Constants, Limit, constants_key
+from duckarray.core._constants import (
+    Constants,
+    Limit,
+    constants_key,
+    count_asked,
+    times_asked,
+)
 from duckarray.core._materialize import current_policy, recorded_warnings, warn_dense
 from duckarray.core._registry import registry_version
 
 _cache: dict[tuple[Any, ...], "_Kept"] = {}
+# Whether any rule asked for a constant while a program was rewritten. If none did, one rewritten
+# program serves all constants: a learning rate that changes compiles nothing anew.
+_asked: dict[tuple[Any, ...], bool] = {}
 _limit = Limit()
 
 
@@ -49,18 +58,49 @@ def call_kept(
         leaves: what it is called on.
         make: is given weak references to `jaxprs`, and the constants, and returns the program.
     """
-    identities = tuple(map(id, jaxprs))
     state = (current_policy(), registry_version(), checking.enabled)
-    whole = (identities, key, state, constants_key(constants))
-    hit = _cache.get(whole)
-    if hit is None:
-        if constants and _limit.reached(identities[0]):
-            return call_kept(key, jaxprs, (), leaves, make)
-        references = [weakref.ref(j, functools.partial(_drop, whole)) for j in jaxprs]
-        hit = _cache[whole] = _Kept(references, make(references, constants))
-    return hit(leaves)
+    whole = (tuple(map(id, jaxprs)), key, state)
+    if constants and _asked.get(whole, True):
+        before = times_asked()
+        kept, is_new = _kept(whole, jaxprs, constants, make)
+        if kept is not None:
+            out = kept(leaves)
+            if is_new and whole not in _asked:
+                _asked[whole] = times_asked() > before
+            elif _asked.get(whole, True):
+                count_asked()  # what is being rewritten around this depends on the constants too
+            return out
+    before = times_asked()
+    kept, _ = _kept(whole, jaxprs, (), make)
+    assert kept is not None
+    try:
+        out = kept(leaves)
+    except Exception:
+        if not constants or _asked.get(whole, True) or times_asked() == before:
+            raise
+        out = None
+    if constants and not _asked.get(whole, True) and times_asked() > before:
+        _asked[whole] = True  # for operands of other types a rule does ask
+        return call_kept(key, jaxprs, constants, leaves, make)
+    return out
+
+
+def _kept(
+    whole: tuple[Any, ...], jaxprs: Sequence[Any], constants: Constants, make: Any
+) -> tuple[_Kept | None, bool]:
+    """The rewritten program for these constants, None beyond the limit, and whether it is new."""
+    full = (*whole, constants_key(constants))
+    hit = _cache.get(full)
+    if hit is not None:
+        return hit, False
+    if constants and _limit.reached(whole[0][0]):
+        return None, False
+    references = [weakref.ref(j, functools.partial(_drop, full)) for j in jaxprs]
+    hit = _cache[full] = _Kept(references, make(references, constants))
+    return hit, True
 
 
 def _drop(key: tuple[Any, ...], reference: Any) -> None:
     _cache.pop(key, None)
+    _asked.pop(key[:-1], None)
     _limit.forget(key[0][0])
