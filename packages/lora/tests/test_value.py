@@ -106,3 +106,11 @@ def test_a_transposed_weight_keeps_its_factors():
     out = quaxify(jnp.transpose)(LoraArray(W, A, B))
     assert (out.rows, out.columns) == ((-1,), (-2,))
     assert out.a.shape == (4, 2)
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_complex_factors_of_a_real_weight_are_refused(name):
+    parts = {"w": jnp.ones((3, 4)), "a": jnp.ones((3, 2)), "b": jnp.ones((2, 4))}
+    parts[name] = parts[name].astype(jnp.complex64)
+    with pytest.raises(TypeError, match=rf"`{name}` is complex64, but `w` is float32[^$]*real"):
+        LoraArray(**parts)

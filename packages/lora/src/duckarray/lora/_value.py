@@ -10,6 +10,9 @@ from duckarray.core import ArrayValue, field, materialize
 
 from ._layout import axes_of, contract
 
+_COMPLEX = """`LoraArray(w, a, b)`: `{name}` is {dtype}, but `w` is {w}, which cannot hold the sum.
+Pass `w` as complex numbers too, or real factors."""
+
 _SHAPE = """`LoraArray(w, a, b)` with w of shape {w}, a of shape {a} and b of shape {b}: {problem}.
 For `w [m, n]` pass `a [m, r]` and `b [r, n]`; leading axes of `w` are leading axes of both."""
 
@@ -77,9 +80,11 @@ class LoraArray(ArrayValue):
             dtype = getattr(self, name).dtype
             if not jnp.issubdtype(dtype, jnp.inexact):
                 raise TypeError(_DTYPE.format(name=name, dtype=dtype))
+            if dtype.kind == "c" and self.w.dtype.kind != "c":
+                raise TypeError(_COMPLEX.format(name=name, dtype=dtype, w=self.w.dtype))
         batch = self._check_shapes()
         scale: Any = self.scale
-        if isinstance(scale, int | float):
+        if isinstance(scale, int | float | complex):
             scale = jnp.full(batch, scale, self.a.dtype)
         elif scale.shape != batch:
             if scale.shape:
