@@ -62,10 +62,12 @@ def dispatch(
         for x in operands:
             if isinstance(x, Value) and has_nested(x):
                 nested = True
-        call = _call_one_level_down if nested else _call
         try:
             for rule in rules:
-                out = call(rule, *operands, **params)
+                if nested:
+                    out = _call_one_level_down(rule, *operands, **params)
+                else:
+                    out = rule(*operands, **params)
                 if out is not NotImplemented:
                     several = type(out) is list or type(out) is tuple
                     if out is None or several is not primitive.multiple_results:
@@ -90,10 +92,6 @@ def dispatch(
             if out is not NotImplemented:
                 return out
     return primitive.bind(*[densify(x, primitive, operands) for x in operands], **params)
-
-
-def _call(rule: Callable[..., Any], /, *operands: Any, **params: Any) -> Any:
-    return rule(*operands, **params)
 
 
 def _say_where(error: Exception, primitive: Primitive, operands: Sequence[Any]) -> None:

@@ -105,6 +105,8 @@ def _install_checks(cls: Any, missing_materialize: bool) -> None:
     array_fields: list[tuple[str, set[type]]] | None = None
     set_field = object.__setattr__
 
+    plain = not (converters or checks or missing_materialize)
+
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         nonlocal array_fields
         if type(self) is not cls:  # called by the constructor of a subclass, which checks itself
@@ -113,6 +115,12 @@ def _install_checks(cls: Any, missing_materialize: bool) -> None:
         if missing_materialize:
             raise TypeError(_NO_MATERIALIZE.format(cls=cls.__name__))
         init(self, *args, **kwargs)
+        if plain and array_fields is not None:
+            for name, accepted in array_fields:
+                value = getattr(self, name)
+                if type(value) not in accepted:
+                    _check_array(cls, name, value, accepted)
+            return
         for name, convert in converters:
             set_field(self, name, convert(getattr(self, name)))
         if array_fields is None:

@@ -21,12 +21,14 @@ from ._jax import (
     as_function,
     bind_under,
     binds_plainly,
+    in_manual_mesh,
     is_eager,
     jit_p,
+    varying_like,
 )
 from ._lift import contains_lift, inside, lift_p
 from ._summary import summarize
-from ._value import Value, dense_aval
+from ._value import Value
 
 # Jitted programs of up to this many equations (`jnp.add` and its like), called in eager mode on
 # dense arrays, are called through a `jax.jit` of their own: JAX evaluates a `jit` that is bound to
@@ -52,15 +54,17 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
         aval = self._lazy_aval
         if aval is None:
             try:
-                aval = dense_aval(self.value)
+                aval = self.value.aval()
             except Exception:
                 # Where JAX asks, it has no current trace, without which nothing can be computed.
                 with set_current_trace(self._trace.parent_trace):
                     try:
-                        aval = dense_aval(self.value)
+                        aval = self.value.aval()
                     except AttributeError as error:  # which Python would take for a missing `aval`
                         name = type(self.value).__name__
                         raise ValueError(f"`{name}.aval` raised: {error}") from error
+            if self._trace.in_manual_mesh:  # what leaves vary over is rarely said by hand
+                aval = varying_like(aval, jtu.tree_leaves(self.value))
             self._lazy_aval = aval
         return aval
 
@@ -94,13 +98,14 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
 class DuckTrace(Trace):
     """Dispatches every primitive that meets a value; all others go to `parent_trace`."""
 
-    __slots__ = ("is_over_eager", "parent_requires_low", "parent_trace", "tag")
+    __slots__ = ("in_manual_mesh", "is_over_eager", "parent_requires_low", "parent_trace", "tag")
 
     def __init__(self, parent: Trace, tag: TraceTag) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.parent_trace = parent
         self.parent_requires_low = parent.requires_low
         self.is_over_eager = is_eager(parent)
+        self.in_manual_mesh = in_manual_mesh()
         self.tag = tag
         # Else JAX would take its composite primitives apart before an outer `grad` has seen them.
         self.requires_low = False
@@ -130,7 +135,11 @@ class DuckTrace(Trace):
                 types.append(jax.Array)
         if not found:
             return self._process_dense(primitive, tracers, params)
-        return self._dispatch(primitive, operands, params, tuple(types))
+        with set_current_trace(self.parent_trace):
+            out = dispatch(primitive, operands, params, tuple(types))
+        if primitive.multiple_results:
+            return [DuckTracer(self, x) if isinstance(x, Value) else x for x in out]
+        return DuckTracer(self, out) if isinstance(out, Value) else out
 
     def _dispatch(
         self, primitive: Primitive, operands: Sequence[Any], params: Any, types: tuple[type, ...]

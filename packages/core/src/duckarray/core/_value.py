@@ -51,7 +51,7 @@ class Value:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("duckarray."):  # its rules are not the user's program
             exclude_from_locations(str(Path(sys.modules[cls.__module__].__file__ or "").parent))
-        if cls.__module__ != __name__:
+        if (cls.__module__, cls.__name__) != (__name__, "ArrayValue"):
             make_value_class(cls, missing_materialize=cls._is_abstract())
 
     @classmethod
