@@ -290,7 +290,7 @@ def assert_same(got: Any, want: Any, rtol: float = 2e-4) -> None:
         assert jnp.shape(g) == jnp.shape(w)
         assert jnp.result_type(g) == jnp.result_type(w)
         scale = np.max(np.abs(np.where(np.isfinite(w), w, 0)), initial=1e-3)
-        np.testing.assert_allclose(g, w, rtol=rtol, atol=rtol * float(scale))
+        np.testing.assert_allclose(g, w, rtol=rtol, atol=rtol * float(scale) + 1e-6)
 
 
 def _loss(program: Callable[..., Any], *args: Any) -> Any:

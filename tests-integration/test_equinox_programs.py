@@ -391,17 +391,6 @@ def run_marks():
     return Case(program, (Tagged(numbers(8, 3)),))
 
 
-def run_marks_on_a_weight():
-    """What comes out of a function with a custom derivative as it went in is what it was."""
-
-    @eqx.filter_jit
-    def program(w, x):
-        w = eqxi.nondifferentiable_backward(eqxi.nondifferentiable(w))
-        return jnp.matmul(w, x)
-
-    return Case(program, (lowrank(numbers(7, 3, 3), Refusing), numbers(8, 3)), keeps=True)
-
-
 PROGRAMS = {
     "MLP": run_mlp,
     "MLP of weights that have no dense form": run_mlp_relu_refusing,
@@ -439,7 +428,6 @@ PROGRAMS = {
     "branched_error_if": run_branched_error_if,
     "unvmap": run_unvmap,
     "nonbatchable, noinline, nondifferentiable": run_marks,
-    "nondifferentiable weight": run_marks_on_a_weight,
 }
 
 
@@ -456,7 +444,6 @@ EAGER = {
 WITHOUT = {
     "while_loop, lax",
     "nonbatchable, noinline, nondifferentiable",
-    "nondifferentiable weight",
     # The backward function gives the cotangent of the dense array, which has to go to its leaves.
     "while_loop, checkpointed, no dense form-gradient outside",
     # These only take long.

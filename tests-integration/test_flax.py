@@ -134,7 +134,8 @@ def run_nnx():
         y = model(x)
         return y, model.norm.mean[...]
 
-    return Case(program, (with_low_rank(params, Refusing), numbers(1, 4, 3)), keeps=True)
+    args = with_low_rank(params, Refusing), numbers(1, 4, 3)
+    return Case(program, args, keeps=True, rtol=2e-3)
 
 
 def run_nnx_transforms():
@@ -150,7 +151,7 @@ def run_nnx_transforms():
         loss, grads = gradient(model, x)
         return loss, nnx.to_pure_dict(grads), model.norm.mean[...]
 
-    return Case(program, (with_low_rank(params), numbers(1, 4, 3)))
+    return Case(program, (with_low_rank(params), numbers(1, 4, 3)), rtol=2e-3)
 
 
 def run_nnx_scan():

@@ -77,10 +77,9 @@ class Quaxified:
             chosen = _choose(self._filter_spec, call)
         with take_current_trace() as parent, inside:
             trace = trace_over(parent)
-            fn, args, kwargs = structure.unflatten(
-                [DuckTracer(trace, x) if c else x for x, c in zip(leaves, chosen, strict=True)]
-            )
+            inner = [DuckTracer(trace, x) if c else x for x, c in zip(leaves, chosen, strict=True)]
             with set_current_trace(trace):
+                fn, args, kwargs = structure.unflatten(inner)  # some classes compute on this way
                 out = fn(*args, **kwargs)
             return jtu.tree_map(functools.partial(_unwrap, trace), out, is_leaf=is_value)
 

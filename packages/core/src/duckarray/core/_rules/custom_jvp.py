@@ -136,7 +136,10 @@ def _agreement(
             tangent_structs.append(struct(dense_aval(x).to_tangent_aval()))
             tangent_trees.append(None)
         start = stop
-    both = _out_trees(tag, repeatable(jvp), structs + tangent_structs, [*trees, *tangent_trees])
+    try:
+        both = _out_trees(tag, repeatable(jvp), structs + tangent_structs, [*trees, *tangent_trees])
+    except Exception:  # a rule that refuses some tangents will say so itself, if it is given them
+        both = (*primal_trees, *primal_trees)
     m = len(primal_trees)
     tangents = both[m:]
     kept = tuple(

@@ -79,7 +79,7 @@ def custom_vjp_call(
     call = _Call(trace.tag, trees, out_trees)
     if any(isinstance(x, Value) and is_leaf_linear(x) for x in operands):
         with set_current_trace(trace.parent_trace):
-            call.kept = _agreement(call, fun, fwd, leaves)
+            call.kept = _wrappers(call, fun, leaves)
     subfuns = (
         _primal(without_argument_names(fun), call),
         _forward(without_argument_names(fwd), call),
@@ -90,24 +90,18 @@ def custom_vjp_call(
     return list(outs) if call.kept is None else unflatten(call.kept, outs)
 
 
-def _agreement(call: _Call, fun: Any, fwd: Any, leaves: Sequence[Any]) -> Kept:
-    """The outputs that the function and its forward function give as one and the same wrapper."""
+def _wrappers(call: _Call, fun: Any, leaves: Sequence[Any]) -> Kept:
+    """The outputs that the function gives as a wrapper of an array.
+
+    The forward function is not asked too: what it is told of its operands cannot be made up. If it
+    gives an array instead, that is what the wrapper holds.
+    """
     structs = [struct(typeof(x)) for x in leaves]
     outs = output_examples(call.tag, repeatable(fun), structs, call.trees)
-    wrapped = [isinstance(x, Value) and is_wrapper(x) for x in outs]
-    if not any(wrapped):
-        return None
-    forward = repeatable(fwd)
-
-    def with_flags(*operands: Any) -> Any:
-        return forward(*[y for x in operands for y in (x, True)])
-
-    both = output_examples(call.tag, with_flags, structs, call.trees)[-len(outs) :]
     _, trees = flatten(outs)
-    _, forward_trees = flatten(both)
     kept = tuple(
-        tree if keep and other is not None and tree == other else None
-        for tree, other, keep in zip(trees, forward_trees, wrapped, strict=True)
+        tree if isinstance(x, Value) and is_wrapper(x) else None
+        for x, tree in zip(outs, trees, strict=True)
     )
     return None if all(tree is None for tree in kept) else kept
 
