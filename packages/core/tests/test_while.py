@@ -116,10 +116,6 @@ def test_a_while_loop_is_differentiated_forward(value):
     agrees(program, value)
 
 
-@pytest.mark.skipif(
-    jax.__version__ in ("0.10.0", "0.10.1"),
-    reason="open: on JAX 0.10.0 the tangent carry comes back as another type, a TypeError",
-)
 def test_jvp_outside_of_a_while_loop_agrees():
     def program(x):
         return count(lambda c: c * c * 0.5 + x, x)

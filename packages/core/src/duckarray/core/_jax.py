@@ -281,6 +281,8 @@ def stage(function: Callable[..., Any], avals: Sequence[Any], like: Any) -> tupl
     when it has constants, which would have to become operands, or effects.
     """
     debug_info = debug_info_of(like).with_unknown_names()
+    # Names, though empty: JAX 0.10.0 adds to them where it differentiates a loop.
+    debug_info = debug_info._replace(arg_names=("",) * len(avals))
     wrapped = lu.wrap_init(function, debug_info=debug_info)
     jaxpr, out_avals, consts = pe.trace_to_jaxpr_dynamic(wrapped, list(avals))
     if consts or jaxpr.effects:

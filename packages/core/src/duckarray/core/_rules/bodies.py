@@ -54,7 +54,7 @@ class Carry:
     def _path(self, i: int) -> str:
         """What the user's body calls the part at position `i`, as in `carry['pos']`."""
         names = debug_info_of(self._body).arg_names
-        if names is None or len(names) <= self._consts + i:
+        if names is None or len(names) <= self._consts + i or not names[self._consts + i]:
             return f"carry[{i}]"
         name: str = names[self._consts + i]
         return "carry" + name.lstrip(_IDENTIFIER)
