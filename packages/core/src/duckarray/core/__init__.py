@@ -5,6 +5,7 @@ from importlib.metadata import version as _version
 from . import _operators as _operators
 from . import _rules as _rules
 from . import families as families
+from . import tree as tree
 from ._bind import bind as bind
 from ._checking import checking_rules as checking_rules
 from ._constants import known_constant as known_constant

@@ -5,12 +5,11 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import tree_util as jtu
 
-from duckarray.core import ArrayValue, materialize
+from duckarray.core import ArrayValue, materialize, tree
 
 from ._config import LoraConfig, Pattern
 from ._select import Weight, layout_of, select
@@ -108,7 +107,7 @@ def partition(model: Any) -> tuple[Any, Any]:
 
     Returns:
         `(trainable, frozen)`, two trees like `model` with None for what is in the other.
-        `equinox.combine` puts them together.
+        `duckarray.core.tree.combine` and `equinox.combine` put them together.
 
     Example:
         >>> import equinox as eqx, jax, jax.numpy as jnp
@@ -120,9 +119,7 @@ def partition(model: Any) -> tuple[Any, Any]:
         >>> eqx.combine(trainable, frozen)["w"].w is model["w"].w
         True
     """
-    spec = jtu.tree_map(_is_trainable, model, is_leaf=_is_lora)
-    trainable, frozen = eqx.partition(model, spec)
-    return trainable, frozen
+    return tree.partition(model, {LoraArray: ("a", "b")})
 
 
 def merge(model: Any) -> Any:
@@ -209,11 +206,3 @@ def _is_value(x: Any) -> bool:
 
 def _is_lora(x: Any) -> bool:
     return isinstance(x, LoraArray)
-
-
-def _is_trainable(x: Any) -> Any:
-    """False, or for a `LoraArray` one with True and False in place of its leaves."""
-    if not _is_lora(x):
-        return False
-    frozen = jtu.tree_map(lambda _: False, x)
-    return eqx.tree_at(lambda lora: (lora.a, lora.b), frozen, (True, True))
