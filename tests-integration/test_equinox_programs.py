@@ -502,3 +502,14 @@ def test_filter_grad_outside_trains_the_leaves_of_a_model():
         eqx.filter_grad(lambda v: loss(with_weights(model, dense(v)), lambda m: m))
     )
     assert_same(weights(got), want(values))
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, jax.jit])
+def test_a_weight_marked_as_not_differentiable_is_not_made_dense(jit):
+    w, x = lowrank(numbers(7, 3, 3), Refusing), numbers(8, 3)
+    program = lambda w, x: jnp.sum(jnp.sin(eqxi.nondifferentiable(w) @ x))
+    want = jax.grad(lambda x: jnp.sum(jnp.sin(dense(w) @ x)))(x)
+    assert_same(jit(jax.grad(quaxify(program), argnums=1))(w, x), want)
+    assert_same(jit(quaxify(jax.grad(program, argnums=1)))(w, x), want)
+    with pytest.raises(RuntimeError, match="cannot be autodifferentiated"):
+        jit(jax.grad(lambda w: quaxify(program)(w, x)))(w)

@@ -8,7 +8,7 @@ from _core_checks import agrees, assert_same, gradients_agree
 from _core_types import Box, Doubled, Length, LowRank, Quantized, Zero, dense, make_lowrank, matrix
 from jax import lax
 
-from duckarray.core import materialization, quaxify
+from duckarray.core import MaterializeError, materialization, quaxify
 
 X = jnp.array([-1.0, 0.5, 2.0])
 
@@ -223,3 +223,98 @@ def test_lowrank_in_and_out_of_a_custom_function_is_trained_as_a_whole():
         )
     )
     gradients_agree(lambda w, x: product(w @ x, x), w, X)
+
+
+@jax.custom_jvp
+def unchanged(x):
+    return x, 2.0 * x.sum()
+
+
+unchanged.defjvp(lambda p, t: ((p[0], 2.0 * p[0].sum()), (t[0], 3.0 * t[0].sum())))
+
+
+@jax.custom_jvp
+def unchanged_but_for_the_tangent(x):
+    return x
+
+
+unchanged_but_for_the_tangent.defjvp(lambda p, t: (p[0], 2.0 * t[0]))
+
+
+def test_an_operand_returned_as_it_is_keeps_its_type(any_value):
+    same, _ = quaxify(unchanged)(any_value)
+    assert type(same) is type(any_value)
+    gradients_agree(unchanged, any_value)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit, jax.checkpoint])
+def test_an_operand_returned_as_it_is_is_not_made_dense(transform):
+    f = jax.custom_jvp(lambda x: x)
+    f.defjvp(lambda p, t: (p[0], t[0]))
+    w = make_lowrank()
+
+    def loss(w):
+        with materialization("error"):
+            same = transform(quaxify(f))(w)
+        return jnp.sum(jnp.sin(dense(same)))
+
+    got = jax.grad(loss)(w)
+    assert_same(jax.tree.leaves(got), jax.tree.leaves(jax.grad(lambda w: loss_of(w))(w)))
+
+
+def loss_of(w):
+    return jnp.sum(jnp.sin(dense(w)))
+
+
+def test_an_operand_with_another_tangent_is_made_dense():
+    w = make_lowrank()
+    out, tangent = jax.jvp(quaxify(unchanged_but_for_the_tangent), (w,), (w,))
+    assert_same(out, dense(w))
+    assert_same(tangent, 2 * jax.jvp(dense, (w,), (w,))[1])
+    gradients_agree(unchanged_but_for_the_tangent, w)
+
+
+def test_a_symbolic_zero_is_the_tangent_of_an_operand_returned_as_it_is():
+    f = jax.custom_jvp(lambda x: x)
+    zero = lambda x: jax.custom_derivatives.SymbolicZero(jax.typeof(x).to_tangent_aval())
+    f.defjvp(lambda p, t: (p[0], zero(p[0])), symbolic_zeros=True)
+    w = make_lowrank()
+    got = jax.grad(lambda w: loss_of(quaxify(f)(w)) + jnp.sum(w.w))(w)
+    assert_same(got.w, jnp.ones((3, 3)))
+    assert_same(got.a, jnp.zeros((3, 2)))
+
+
+def test_a_rule_that_only_then_gives_another_tangent_is_told_so():
+    f = jax.custom_jvp(lambda x: x)
+
+    @f.defjvp
+    def rule(primals, tangents):
+        if not isinstance(tangents[0], jax.core.Tracer) or seen:
+            return primals[0], 2.0 * tangents[0]
+        seen.append(1)
+        raise RuntimeError("not yet")
+
+    seen = []
+    with pytest.raises(TypeError, match=r"(?s)returns its argument LowRank.*`materialize\(x\)`"):
+        jax.grad(lambda w: loss_of(quaxify(f)(w)))(make_lowrank())
+
+
+def test_what_a_rule_asks_of_a_tangent_obeys_the_policy():
+    w = make_lowrank()
+    with (
+        materialization("error"),
+        pytest.raises(MaterializeError, match=r"`mul` on .*Tangent f32\[3,3\].* dense"),
+    ):
+        jax.grad(lambda w: loss_of(quaxify(unchanged_but_for_the_tangent)(w)))(w)
+
+
+def test_a_value_made_of_what_is_differentiated_is_not_made_dense():
+    w = make_lowrank()
+    x = jnp.array([1.0, -2.0, 0.5])
+
+    def loss(a):
+        return jnp.sum(jnp.sin(jnp.matmul(LowRank(w.w, a, w.b), x)))
+
+    want = jax.grad(lambda a: jnp.sum(jnp.sin((w.w + a @ w.b) @ x)))(w.a)
+    for run in (quaxify(jax.grad(loss)), jax.jit(quaxify(jax.grad(loss)))):
+        assert_same(run(w.a), want)

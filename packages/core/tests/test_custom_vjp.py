@@ -1,4 +1,5 @@
 import functools
+import re
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +10,7 @@ from _core_types import Box, Doubled, Pair, Quantized, Zero, dense, make_lowrank
 from jax import lax
 
 from duckarray.core import materialization, quaxify
+from duckarray.core._rules.tangents import _leaf_cotangents
 
 X = jnp.array([-1.0, 0.5, 2.0])
 
@@ -249,3 +251,19 @@ def test_a_rule_that_raises_is_the_users_error():
     with pytest.raises(RuntimeError, match="in the rule"):
         jax.grad(lambda x: quaxify(f)(x).sum())(Doubled(X))
     gradients_agree(tripled_sine, Doubled(X))
+
+
+def test_cotangents_reach_the_leaves_without_the_dense_array():
+    w = make_lowrank(8)
+    f = jax.custom_vjp(lambda w, x: w @ x)
+    f.defvjp(lambda w, x: (w @ x, x), lambda x, g: (jnp.outer(g, x), jnp.zeros(8)))
+    x = jnp.arange(8.0)
+    gradient = jax.jit(jax.grad(lambda w: quaxify(f)(w, x).sum()))
+    with materialization("error"):
+        got = gradient(w)
+    g = jnp.outer(jnp.ones(8), x)
+    assert_same([got.w, got.a, got.b], [g, g @ w.b.T, w.a.T @ g])
+    leaves, tree = jax.tree.flatten(w)
+    compiled = _leaf_cotangents.lower(tree, (0, 1, 2), leaves, g).compile().as_text()
+    assert len(re.findall(r"= f32\[8,8\]\S* dot\(", compiled)) == 0
+    assert len(re.findall(r" dot\(", compiled)) == 2

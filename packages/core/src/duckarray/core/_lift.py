@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import tree_util as jtu
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
@@ -105,7 +106,22 @@ def _jvp(primals: Any, tangents: Any, *, structure: Any) -> Any:
     from ._rules.tangents import push_forward
 
     out = lift_p.bind(*primals, structure=structure)
-    return out, push_forward(structure, primals, [ad.instantiate_zeros(t) for t in tangents])
+    tangent = push_forward(structure, primals, [ad.instantiate_zeros(t) for t in tangents])
+    leaves, tangent_structure = jtu.tree_flatten(tangent)
+    return out, lift_p.bind(*leaves, structure=tangent_structure)
+
+
+def _transpose(cotangent: Any, *leaves: Any, structure: Any) -> Any:
+    """For tangents, in whose leaves their array is linear."""
+    from ._rules.tangents import pull_back
+
+    linear = [ad.is_undefined_primal(x) for x in leaves]
+    filled = [
+        jnp.zeros(x.aval.shape, x.aval.dtype) if unknown else x
+        for x, unknown in zip(leaves, linear, strict=True)
+    ]
+    parts = pull_back(structure, filled, cotangent)
+    return [part if unknown else None for part, unknown in zip(parts, linear, strict=True)]
 
 
 def _batch(leaves: Any, axes: Any, *, structure: Any) -> Any:
@@ -122,4 +138,5 @@ lift_p.def_impl(_refuse)
 lift_p.def_abstract_eval(_abstract_eval)
 mlir.register_lowering(lift_p, _lower)
 ad.primitive_jvps[lift_p] = _jvp
+ad.primitive_transposes[lift_p] = _transpose
 batching.primitive_batchers[lift_p] = _batch

@@ -83,7 +83,7 @@ def densify(x: Any, primitive: Any, operands: Any = None) -> Any:
     """Makes an operand of `primitive` dense, as the policy permits; what is dense stays."""
     if not isinstance(x, Value):
         return x
-    policy = _policy.get() or type(x).materialization
+    policy = _policy.get() or x.materialization
     operands = (x,) if operands is None else operands
     if policy == "error":
         summaries = [summarize(o) for o in operands]
@@ -100,6 +100,7 @@ def densify(x: Any, primitive: Any, operands: Any = None) -> Any:
 class _Recorders(threading.local):
     def __init__(self) -> None:
         self.active: list[list[str]] = []
+        self.muted = 0
 
 
 _recorders = _Recorders()
@@ -116,10 +117,22 @@ def recorded_warnings() -> Iterator[list[str]]:
         _recorders.active.pop()
 
 
+@contextmanager
+def muted_warnings() -> Iterator[None]:
+    """Warns of nothing meanwhile, in this thread: what runs is run again, and will warn then."""
+    _recorders.muted += 1
+    try:
+        yield
+    finally:
+        _recorders.muted -= 1
+
+
 def warn_dense(text: str) -> None:
     """Warns, at the line that was called, that something was made dense there or further in."""
     for recorded in _recorders.active:
         recorded.append(text)
+    if _recorders.muted:
+        return
     frame, level = user_frame()
     where = user_location()
     if frame is not None and f"{frame.f_code.co_filename}:{frame.f_lineno}" in where:

@@ -7,7 +7,7 @@ values; around its rule, tangents of leaves become tangents of the arrays the va
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 from jax.custom_derivatives import SymbolicZero
@@ -15,14 +15,27 @@ from jax.extend import linear_util as lu
 from jax.extend.core import Primitive, TraceTag, set_current_trace
 
 from duckarray.core._jax import bind_under, struct, typeof, without_argument_names
-from duckarray.core._materialize import densify
+from duckarray.core._materialize import densify, muted_warnings
 from duckarray.core._structure import Tree, flatten, unflatten, width
+from duckarray.core._summary import summarize
 from duckarray.core._trace import DuckTrace, run
-from duckarray.core._value import Value, dense_aval
+from duckarray.core._value import Value
 
-from .tangents import is_leaf_linear, push_forward, tree_is_linear
+from .tangents import push_forward, tree_is_linear
+
+_NOT_PASSED = """a `custom_jvp` function returns its argument {value} as it is, but its rule gives \
+that another tangent than the argument's, which leaves of the value have none for.
+Make the argument dense before the call: `materialize(x)`."""
 
 Kept = tuple[Tree, ...] | None  # the structure each output keeps, or None where it is made dense
+
+
+class _Keeping(NamedTuple):
+    """What is known of the outputs of a call that meets values."""
+
+    trees: Kept = None
+    passed: tuple[int | None, ...] = ()
+    """For each output the operand that it is, and whose tangent its tangent is; or None."""
 
 
 class Record(list[Any]):
@@ -48,13 +61,13 @@ def custom_jvp_call(
         with set_current_trace(parent):
             return run(tag, fun.call_wrapped, operands)
     leaves, trees = flatten(operands)
-    kept: Kept = None
-    if any(isinstance(x, Value) and is_leaf_linear(x) for x in operands):
+    keeping = _Keeping()
+    if any(isinstance(x, Value) for x in operands):
         with set_current_trace(parent):
-            kept = _agreement(tag, fun, jvp, leaves, trees)
+            keeping = _agreement(tag, fun, jvp, leaves, trees)
     out_trees = Record()
-    call = _call(without_argument_names(fun), tag, trees, kept, out_trees)
-    rule = _rule(without_argument_names(jvp), tag, trees, kept, out_trees)
+    call = _call(without_argument_names(fun), tag, trees, keeping, out_trees)
+    rule = _rule(without_argument_names(jvp), tag, trees, keeping, out_trees)
     params = {"subfuns": (call, rule), "symbolic_zeros": symbolic_zeros}
     outs = bind_under(parent, primitive, leaves, params)
     return unflatten(out_trees[-1], outs)
@@ -70,11 +83,11 @@ def _call(
     fun: Callable[..., Any],
     tag: TraceTag,
     trees: Sequence[Tree],
-    kept: Kept,
+    keeping: _Keeping,
     out_trees: Record,
     *leaves: Any,
 ) -> list[Any]:
-    outs, out = flatten(keep_or_densify(run(tag, fun, unflatten(trees, leaves)), kept))
+    outs, out = flatten(keep_or_densify(run(tag, fun, unflatten(trees, leaves)), keeping.trees))
     out_trees.append(out)
     return outs
 
@@ -84,25 +97,36 @@ def _rule(
     jvp: Callable[..., Any],
     tag: TraceTag,
     trees: Sequence[Tree],
-    kept: Kept,
+    keeping: _Keeping,
     out_trees: Record,
     *leaves_and_tangents: Any,
 ) -> list[Any]:
     n = len(leaves_and_tangents) // 2
     leaves, leaf_tangents = leaves_and_tangents[:n], leaves_and_tangents[n:]
+    parts: list[Sequence[Any]] = []  # the tangents of the leaves of each operand
     tangents: list[Any] = []
     start = 0
     for tree in trees:
         stop = start + width(tree)
-        if tree is None:
-            tangents.append(leaf_tangents[start])
-        else:
-            tangents.append(push_forward(tree, leaves[start:stop], leaf_tangents[start:stop]))
+        part = leaf_tangents[start:stop]
+        parts.append(part)
+        whole = part[0] if tree is None else push_forward(tree, leaves[start:stop], part)
+        tangents.append(whole)
         start = stop
     outs = run(tag, jvp, [*unflatten(trees, leaves), *tangents])
     m = len(outs) // 2
-    primals_out, out = flatten(keep_or_densify(outs[:m], kept))
-    tangents_out, _ = flatten(keep_or_densify(outs[m:], kept))
+    primals_out, out = flatten(keep_or_densify(outs[:m], keeping.trees))
+    tangents_out: list[Any] = []
+    passed = keeping.passed or (None,) * m
+    for x, i in zip(keep_or_densify(outs[m:], keeping.trees), passed, strict=True):
+        if i is None:
+            tangents_out += flatten([x])[0]
+        elif x is tangents[i]:
+            tangents_out += parts[i]
+        elif type(x) is SymbolicZero:
+            tangents_out += [SymbolicZero(typeof(t).to_tangent_aval()) for t in parts[i]]
+        else:
+            raise TypeError(_NOT_PASSED.format(value=summarize(unflatten(trees, leaves)[i])))
     out_trees.append(out)
     return [*primals_out, *tangents_out]
 
@@ -118,35 +142,50 @@ def keep_or_densify(outs: Sequence[Any], kept: Kept) -> list[Any]:
 
 def _agreement(
     tag: TraceTag, fun: Any, jvp: Any, leaves: Sequence[Any], trees: Sequence[Tree]
-) -> Kept:
-    """The outputs for which the function and its rule give one and the same `leaf_linear` type."""
+) -> _Keeping:
+    """Which outputs keep their structure: those it is known how to give leaf tangents for.
+
+    Either the function and its rule give one and the same `leaf_linear` type, as value and as
+    tangent; or both return an operand, and its tangent, as they are.
+    """
     structs = [struct(typeof(x)) for x in leaves]
-    primal_trees = _out_trees(tag, repeatable(fun), structs, trees)
-    if all(tree is None for tree in primal_trees):
-        return None
-    tangent_structs: list[Any] = []
-    tangent_trees: list[Tree] = []
-    start = 0
-    for tree, x in zip(trees, unflatten(trees, leaves), strict=True):
-        stop = start + width(tree)
-        if tree_is_linear(tree):
-            tangent_structs += structs[start:stop]
-            tangent_trees.append(tree)
-        else:
-            tangent_structs.append(struct(dense_aval(x).to_tangent_aval()))
-            tangent_trees.append(None)
-        start = stop
+    outs, returned = output_examples(tag, repeatable(fun), structs, trees)
+    out_trees = flatten(outs)[1]
+    passed = [None if tree is None else i for i, tree in zip(returned, out_trees, strict=True)]
+    if not any(i is not None or tree_is_linear(t) for i, t in zip(passed, out_trees, strict=True)):
+        return _Keeping()
+    tangents = [
+        _tangent_example(x, tree) for x, tree in zip(unflatten(trees, structs), trees, strict=True)
+    ]
+    tangent_structs, tangent_trees = flatten(tangents)
+    both_structs, both_trees = [*structs, *tangent_structs], [*trees, *tangent_trees]
+    m, n = len(outs), len(trees)
     try:
-        both = _out_trees(tag, repeatable(jvp), structs + tangent_structs, [*trees, *tangent_trees])
+        both, both_returned = output_examples(tag, repeatable(jvp), both_structs, both_trees)
     except Exception:  # a rule that refuses some tangents will say so itself, if it is given them
-        both = (*primal_trees, *primal_trees)
-    m = len(primal_trees)
-    tangents = both[m:]
-    kept = tuple(
-        a if tree_is_linear(a) and b is not None and t is not None and a == b == t else None
-        for a, b, t in zip(primal_trees, both[:m], tangents, strict=True)
-    )
-    return None if all(tree is None for tree in kept) else kept
+        rule_trees = out_trees * 2
+    else:
+        rule_trees = flatten(both)[1]
+        passed = [
+            i if i is not None and (p, t) == (i, n + i) else None
+            for i, p, t in zip(passed, both_returned[:m], both_returned[m:], strict=True)
+        ]
+    kept = [
+        a if i is not None or (tree_is_linear(a) and _all_equal(a, b, t)) else None
+        for i, a, b, t in zip(passed, out_trees, rule_trees[:m], rule_trees[m:], strict=True)
+    ]
+    return _Keeping(tuple(kept), tuple(passed))
+
+
+def _all_equal(a: Tree, b: Tree, c: Tree) -> bool:  # to compare one with None raises
+    return b is not None and c is not None and bool(a == b == c)
+
+
+def _tangent_example(x: Any, tree: Tree) -> Any:
+    """A tangent of `x`, with abstract leaves."""
+    if tree is None:
+        return struct(typeof(x).to_tangent_aval())
+    return push_forward(tree, jax.tree.leaves(x), jax.tree.leaves(x))
 
 
 def repeatable(fun: Any) -> Callable[..., Any]:
@@ -179,23 +218,24 @@ _probe = _Probe()
 
 def output_examples(
     tag: TraceTag, call: Callable[..., Any], structs: Sequence[Any], trees: Sequence[Tree]
-) -> list[Any]:
-    """Runs `call` abstractly: its outputs, with abstract leaves.
+) -> tuple[list[Any], list[int | None]]:
+    """Runs `call` abstractly: its outputs, with abstract leaves, and which operands they are.
 
     Nothing is differentiated meanwhile, and rules often call their own function: inside, custom
     rules are left out.
     """
     found: tuple[Tree, ...] = ()
+    returned: list[int | None] = []
 
     def probe(*leaves: Any) -> Any:
         nonlocal found
-        outs, found = flatten(run(tag, call, unflatten(trees, leaves)))
+        operands = unflatten(trees, leaves)
+        results = run(tag, call, operands)
+        positions = {id(x): i for i, x in enumerate(operands)}
+        returned[:] = [positions.get(id(x)) for x in results]
+        outs, found = flatten(results)
         return outs
 
-    with _probe.start():
+    with _probe.start(), muted_warnings():
         leaves = jax.eval_shape(probe, *structs)
-    return unflatten(found, leaves)
-
-
-def _out_trees(*probe: Any) -> tuple[Tree, ...]:
-    return flatten(output_examples(*probe))[1]
+    return unflatten(found, leaves), returned

@@ -97,7 +97,7 @@ def _wrappers(call: _Call, fun: Any, leaves: Sequence[Any]) -> Kept:
     gives an array instead, that is what the wrapper holds.
     """
     structs = [struct(typeof(x)) for x in leaves]
-    outs = output_examples(call.tag, repeatable(fun), structs, call.trees)
+    outs, _ = output_examples(call.tag, repeatable(fun), structs, call.trees)
     _, trees = flatten(outs)
     kept = tuple(
         tree if isinstance(x, Value) and is_wrapper(x) else None

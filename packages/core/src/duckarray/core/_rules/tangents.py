@@ -1,5 +1,6 @@
 """Tangents and cotangents: between those of a value's leaves and that of the array they make."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,10 +8,12 @@ import jax
 import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 
+from duckarray.core._bind import bind
+from duckarray.core._fields import field
 from duckarray.core._jax import ZeroCotangent, typeof
 from duckarray.core._materialize import densify, materialize, replace_children
-from duckarray.core._structure import Tree, flatten
-from duckarray.core._value import Value, dense_aval
+from duckarray.core._structure import Tree, flatten, value_type
+from duckarray.core._value import ArrayValue, Value, dense_aval
 
 
 def is_zero(x: Any) -> bool:
@@ -42,22 +45,52 @@ def tree_is_linear(tree: Tree) -> bool:
     return tree is not None and is_leaf_linear(tree.unflatten([None] * tree.num_leaves))
 
 
+class Tangent(ArrayValue):
+    """The tangent of the array that a value of a type not `leaf_linear` stands for.
+
+    It is the derivative of `materialize`, which builds an array as large as the value does: that is
+    put off until something asks for it, and then subject to the policy of the value's type.
+    """
+
+    primals: tuple[Any, ...]
+    tangents: tuple[Any, ...]
+    """Of the leaves that have tangents; None for the others."""
+    structure: Any = field(static=True)
+
+    @property
+    def materialization(self) -> Any:  # type: ignore[override]
+        return value_type(self.structure).materialization
+
+    def aval(self) -> Any:
+        return dense_aval(self.structure.unflatten(self.primals)).to_tangent_aval()
+
+    def materialize(self) -> Any:
+        chosen = tuple(i for i, t in enumerate(self.tangents) if t is not None)
+        return _dense_tangent(
+            self.structure, chosen, self.primals, [self.tangents[i] for i in chosen]
+        )
+
+    @staticmethod
+    def default(primitive: Any, values: list[Any], params: dict[str, Any]) -> Any:
+        """Passes the array on, so that other operands, which may have rules, stay as they are."""
+        dense = [densify(x, primitive, values) if isinstance(x, Tangent) else x for x in values]
+        return bind(primitive, *dense, **params)
+
+
 def push_forward(tree: Tree, leaves: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """The tangent of the array a value stands for, from the tangents of the value's leaves.
 
-    A `leaf_linear` type's is a value of the same type; others' is the derivative of `materialize`.
+    A `leaf_linear` type's is a value of the same type; others' is a `Tangent`.
     """
     value = tree.unflatten(leaves)
     if all(type(t) is SymbolicZero for t in tangents):
         aval = value.aval().to_tangent_aval()
         return SymbolicZero(aval) if tangents else jnp.zeros(aval.shape, aval.dtype)
     tangents = [jnp.zeros(t.shape, t.dtype) if type(t) is SymbolicZero else t for t in tangents]
+    pairs = zip(leaves, tangents, strict=True)
     if is_leaf_linear(value):
-        pairs = zip(leaves, tangents, strict=True)
         return tree.unflatten([t if is_inexact(x) else x for x, t in pairs])
-    dense, chosen = _materialize_inexact(tree, leaves)
-    primals = [leaves[i] for i in chosen]
-    return jax.jvp(dense, primals, [tangents[i] for i in chosen])[1]
+    return Tangent(tuple(leaves), tuple(t if is_inexact(x) else None for x, t in pairs), tree)
 
 
 def pull_back(tree: Tree, leaves: Sequence[Any], cotangent: Any) -> list[Any]:
@@ -75,9 +108,9 @@ def pull_back(tree: Tree, leaves: Sequence[Any], cotangent: Any) -> list[Any]:
         return [part if is_inexact(x) else zero for x, part, zero in pairs]
     if not isinstance(cotangent, Value) and is_wrapper(value):
         return [cotangent]
-    dense, chosen = _materialize_inexact(tree, leaves)
-    _, vjp = jax.vjp(dense, *[leaves[i] for i in chosen])
-    for i, part in zip(chosen, vjp(densify(cotangent, "cotangent")), strict=True):
+    chosen = tuple(i for i, x in enumerate(leaves) if is_inexact(x))
+    parts = _leaf_cotangents(tree, chosen, leaves, densify(cotangent, "cotangent"))
+    for i, part in zip(chosen, parts, strict=True):
         zeros[i] = part
     return zeros
 
@@ -106,9 +139,28 @@ def logical_cotangent(tree: Tree, cotangent: Any) -> Any:
     return value if told is NotImplemented else told
 
 
-def _materialize_inexact(tree: Tree, leaves: Sequence[Any]) -> tuple[Any, list[int]]:
-    """`materialize` as a function of the leaves that have tangents, and which those are."""
-    chosen = [i for i, x in enumerate(leaves) if is_inexact(x)]
+# Both derivatives of `materialize` are compiled, so that the array itself, which neither returns,
+# is built only where they need it.
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _dense_tangent(
+    tree: Tree, chosen: tuple[int, ...], leaves: Sequence[Any], tangents: Sequence[Any]
+) -> Any:
+    primals = [leaves[i] for i in chosen]
+    return jax.jvp(_materialize_inexact(tree, chosen, leaves), primals, tangents)[1]
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _leaf_cotangents(
+    tree: Tree, chosen: tuple[int, ...], leaves: Sequence[Any], cotangent: Any
+) -> Any:
+    primals = [leaves[i] for i in chosen]
+    return jax.vjp(_materialize_inexact(tree, chosen, leaves), *primals)[1](cotangent)
+
+
+def _materialize_inexact(tree: Tree, chosen: Sequence[int], leaves: Sequence[Any]) -> Any:
+    """`materialize` as a function of the leaves that have tangents."""
 
     def dense(*inexact: Any) -> Any:
         all_leaves = list(leaves)
@@ -116,4 +168,4 @@ def _materialize_inexact(tree: Tree, leaves: Sequence[Any]) -> tuple[Any, list[i
             all_leaves[i] = x
         return materialize(tree.unflatten(all_leaves))
 
-    return dense, chosen
+    return dense
