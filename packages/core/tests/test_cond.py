@@ -3,7 +3,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from _core_checks import agrees, assert_same, gradients_agree
-from _core_types import Box, Doubled, Length, Opaque, Pair, Zero, dense, matrix
+from _core_types import (
+    Box,
+    Doubled,
+    Length,
+    Opaque,
+    Pair,
+    Zero,
+    dense,
+    make_lowrank,
+    make_quantized,
+    matrix,
+)
 from jax import lax
 
 from duckarray.core import ArrayValue, materialization, quaxify
@@ -195,3 +206,54 @@ def test_a_value_type_defined_in_a_test_joins_as_it_says():
         False, Upper(jnp.zeros(2)), Upper(jnp.ones(2))
     )
     np.testing.assert_allclose(got.array, [1.0, 1.0])
+
+
+def test_a_gradient_inside_keeps_what_branches_close_over():
+    w = make_lowrank()
+    x = jnp.array([1.0, -2.0, 0.5])
+
+    def loss(x, i, w):
+        branches = [lambda x: w @ (w @ x), lambda x: jnp.sin(x), lambda x: w.T @ x]
+        return jnp.sum(jnp.cos(lax.switch(i, branches, x)))
+
+    with materialization("error"):
+        gradient = jax.jit(quaxify(jax.grad(loss)))
+        for i in range(3):
+            assert_same(gradient(x, i, w), jax.grad(loss)(x, i, dense(w)))
+
+
+class Shifted(ArrayValue):
+    """Its array plus one: zeros are not what zero leaves stand for."""
+
+    array: jax.Array
+
+    materialization = "allow"
+
+    def materialize(self):
+        return self.array + 1.0
+
+
+@pytest.mark.parametrize(
+    ("make", "written_out", "kept"),
+    [
+        (make_lowrank, dense, True),
+        (lambda: Length(matrix(), 0.5), dense, True),
+        (make_quantized, dense, True),
+        (lambda: Shifted(matrix()), lambda x: matrix() + 1, False),
+    ],
+)
+def test_zeros_become_a_value_if_its_leaves_being_zero_means_so(make, written_out, kept):
+    program = lambda p, x: lax.cond(p, lambda x: x, jnp.zeros_like, x)
+    compiled = jax.jit(quaxify(program))
+    for p in (True, False):
+        got = compiled(p, make())
+        assert isinstance(got, ArrayValue) is kept
+        assert_same(got, program(p, written_out(make())))
+
+
+def test_ones_and_a_value_are_joined_as_arrays():
+    program = lambda p, x: lax.cond(p, lambda x: x, jnp.ones_like, x)
+    for p in (True, False):
+        got = jax.jit(quaxify(program))(p, make_lowrank())
+        assert not isinstance(got, ArrayValue)
+        assert_same(got, program(p, dense(make_lowrank())))

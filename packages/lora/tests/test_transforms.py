@@ -127,3 +127,25 @@ def test_an_adapter_on_an_adapter_agrees(make, agree):
     both = LoraArray(inner, outer.a, outer.b, outer.scale)
     want = dense + np.asarray(outer.scale * (outer.a @ outer.b), "float64")
     agree(lambda w: X @ w, (both, want), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda w: lax.scan(lambda w, _: (w.T, None), w, length=3)[0] @ X.T,
+        lambda w: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1].T), (0, w))[1] @ X.T,
+        lambda w: lax.cond(X[0, 0] > 0, lambda: w, lambda: w.T) @ X.T,
+        lambda w: lax.scan(lambda c, row: (c + 1.0, jnp.sin(row)), 0.0, w, reverse=True)[1],
+    ],
+)
+def test_two_layouts_meet_in_a_loop_and_rows_are_scanned(make, agree, program):
+    agree(program, make((8, 8)))
+
+
+@pytest.mark.parametrize("index", [0, 1, 2])
+def test_a_gradient_inside_keeps_a_weight_that_a_branch_closes_over(make, agree, index):
+    def loss(x, w):
+        branches = [lambda x: w @ (w @ x), lambda x: 2.0 * x, lambda x: w.T @ x]
+        return jnp.sum(jnp.sin(lax.switch(index, branches, x)))
+
+    agree(jax.grad(loss), X[0], make((8, 8)))

@@ -75,6 +75,11 @@ def as_function(jaxpr: Any) -> Callable[..., list[Any]]:
     return lambda *operands: jax.core.eval_jaxpr(jaxpr, (), *operands)
 
 
+def open_jaxpr(jaxpr: Any) -> Any:
+    """A jaxpr without its constants; from 0.12 on every jaxpr is closed and open at once."""
+    return getattr(jaxpr, "jaxpr", jaxpr)
+
+
 def scan_operands(operands: Sequence[Any], params: Any) -> tuple[list[Any], list[Any], list[Any]]:
     """Splits the operands of `scan` into its constants, its initial carry and its `xs`."""
     if "ft_in" in params:  # from 0.11 on

@@ -172,8 +172,43 @@ class LoraArray(ArrayValue):
             return None if w is None else _with_weight(self, w)
         return self
 
+    def join(self, other: Any) -> Self | None:
+        """Two that differ only in which factor has the rows have a common layout, that of one."""
+        if not isinstance(other, LoraArray) or (self.rows, self.columns) == (
+            other.rows,
+            other.columns,
+        ):
+            return None
+        mine = (self.a, self.b, self.scale, self.columns, self.rows)
+        its = (other.b, other.a, other.scale, other.rows, other.columns)
+        w, other_w = map(_structure, (self.w, other.w))
+        alike = _kinds(self.w) == _kinds(other.w) and _kinds(mine, sizes=False) == _kinds(
+            its, sizes=False
+        )
+        swapped = mine[3:] == its[3:] and self.rank == other.rank
+        return self if w == other_w and alike and swapped else None
+
+    def coerce_like(self, template: Any) -> Any:
+        from ._parts import with_layout_of
+
+        if not isinstance(template, LoraArray):
+            return NotImplemented
+        swapped = with_layout_of(template, self)
+        same = swapped is not None and _structure(swapped) == _structure(template)
+        return swapped if same else NotImplemented
+
     def _leads_with_batch(self, ndim: int) -> bool:
         return -ndim not in (*self.rows, *self.columns)
+
+
+def _structure(tree: Any) -> Any:
+    return jax.tree.structure(tree)
+
+
+def _kinds(tree: Any, sizes: bool = True) -> list[Any]:
+    """The dtypes of all arrays in `tree`, and their shapes or numbers of axes."""
+    arrays = [x for x in jax.tree.leaves(tree) if hasattr(x, "dtype")]
+    return [(tuple(x.shape) if sizes else len(x.shape), x.dtype) for x in arrays]
 
 
 def _with_weight(x: Any, w: Any) -> Any:

@@ -1,20 +1,21 @@
 """`cond`, `switch`, `platform_dependent`: branches run with dispatch, their types are joined."""
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 from jax import lax
-from jax.extend.core import Primitive
+from jax.extend.core import Primitive, TraceTag
 
 from duckarray.core._constants import Constants, constants_of
 from duckarray.core._dispatch import handles
-from duckarray.core._jax import cond_p, stage, typeof
+from duckarray.core._jax import as_function, cond_p, stage, typeof
 from duckarray.core._materialize import densify
-from duckarray.core._structure import Slot, Tree, convert, flatten, join, unflatten
-from duckarray.core._trace import run_jaxpr
+from duckarray.core._structure import Slot, Tree, convert, flatten, unflatten
+from duckarray.core._trace import run
+from duckarray.core._value import Value
 
 from .eager import compiled_when_eager
+from .zero_leaves import is_zero, join_but_for_zeros, zero_value
 
 
 @handles(cond_p)
@@ -28,7 +29,10 @@ def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
     staged = [stage(branch, avals, branch.jaxpr) for branch in branches]
     slots = [branch.slots for branch in branches]
     if any(s != slots[0] for s in slots[1:]):
-        joined = [functools.reduce(join, each) for each in zip(*slots, strict=True)]
+        zeros = zip(*[branch.zeros for branch in branches], strict=True)
+        out_avals = params["branches"][0].out_avals
+        parts = zip(zip(*slots, strict=True), zeros, out_avals, strict=True)
+        joined = [join_but_for_zeros(*each) for each in parts]
         for branch in branches:
             branch.target = joined
         staged = [stage(branch, avals, branch.jaxpr) for branch in branches]
@@ -50,16 +54,27 @@ class _Branch:
         self.operand_trees, self.constants = trees, constants
         self.target: list[Slot] | None = None
         self.slots: list[Slot] = []
+        self.zeros: list[bool] = []
         self.trees: tuple[Tree, ...] = ()
 
     def __call__(self, *leaves: Any) -> list[Any]:
-        outs = run_jaxpr(self.jaxpr, unflatten(self.operand_trees, leaves), self.constants)
+        operands = unflatten(self.operand_trees, leaves)
+        outs = run(TraceTag(), self._run, operands, self.constants)
         self.slots = list(map(Slot, outs))
         if self.target is not None:
-            pairs = zip(outs, self.target, strict=True)
-            outs = [convert(x, slot, self.primitive) for x, slot in pairs]
+            outs = list(map(self._convert, outs, self.target, self.zeros))
         leaves_out, self.trees = flatten(outs)
         return leaves_out
+
+    def _run(self, *operands: Any) -> list[Any]:
+        outs = as_function(self.jaxpr)(*operands)
+        self.zeros = list(map(is_zero, outs))  # is known only until the program has run
+        return outs
+
+    def _convert(self, x: Any, slot: Slot, zero: bool) -> Any:
+        if zero and slot.tree is not None and not isinstance(x, Value):
+            return zero_value(slot)
+        return convert(x, slot, self.primitive)
 
 
 def _choose(

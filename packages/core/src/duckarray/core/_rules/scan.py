@@ -6,8 +6,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import Primitive
+from jax.extend.core import Primitive, primitives
 
+from duckarray.core._bind import bind
 from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
 from duckarray.core._jax import (
@@ -19,10 +20,11 @@ from duckarray.core._jax import (
     typeof,
     without_leading_axis,
 )
-from duckarray.core._materialize import densify
+from duckarray.core._materialize import current_policy, densify
+from duckarray.core._registry import resolve
 from duckarray.core._structure import Tree, flatten, unflatten
 from duckarray.core._trace import run_jaxpr
-from duckarray.core._value import Value
+from duckarray.core._value import Value, dense_aval
 
 from .bodies import Carry, fixed_point
 from .eager import compiled_when_eager
@@ -34,9 +36,16 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
     consts, initial, xs = scan_operands(operands, params)
     length, n = params["length"], len(initial)
     x_trees = [tree_of_slice(x) for x in xs]
-    kept = zip(xs, x_trees, strict=True)
-    x_leaves, _ = flatten(densify(x, primitive, operands) if t is None else x for x, t in kept)
-    const_leaves, const_trees = flatten(consts)
+    # What is indexed in the body is one of its constants; in its place the numbers of the turns
+    # are scanned over.
+    indexed = [t is None and _is_indexed(x) for x, t in zip(xs, x_trees, strict=True)]
+    kept = zip(xs, x_trees, indexed, strict=True)
+    x_leaves, _ = flatten(
+        jnp.arange(length) if i else densify(x, primitive, operands) if t is None else x
+        for x, t, i in kept
+    )
+    whole = [x for x, i in zip(xs, indexed, strict=True) if i]
+    const_leaves, const_trees = flatten([*consts, *whole])
     x_avals = [without_leading_axis(typeof(x)) for x in x_leaves]
     loop = Carry(primitive, initial, params["jaxpr"], len(consts))
     constants = constants_of(consts)
@@ -47,10 +56,16 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
 
         def turn(*all_leaves: Any) -> list[Any]:
             k, j = len(const_leaves), len(const_leaves) + len(leaves)
+            turn_consts = unflatten(const_trees, all_leaves[:k])
+            turn_xs = unflatten(x_trees, all_leaves[j:])
+            to_index = iter(turn_consts[len(consts) :])
             turn_operands = [
-                *unflatten(const_trees, all_leaves[:k]),
+                *turn_consts[: len(consts)],
                 *unflatten(trees, all_leaves[k:j]),
-                *unflatten(x_trees, all_leaves[j:]),
+                *(
+                    _at(next(to_index), x) if i else x
+                    for x, i in zip(turn_xs, indexed, strict=True)
+                ),
             ]
             outs = run_jaxpr(params["jaxpr"], turn_operands, constants)
             y_trees[:] = [_tree_of_stack(y, length) for y in outs[n:]]
@@ -96,6 +111,25 @@ def tree_of_slice(x: Any) -> Tree:
     if not isinstance(x, Value):
         return None
     return _tree_after(x, lambda value: value.drop_leading(), lambda shape: shape[1:])
+
+
+def _is_indexed(x: Any) -> bool:
+    """Whether `x`, which cannot be sliced leaf by leaf, has a rule for taking one of its entries.
+
+    Only where it must not be made dense: else that is done once, not in each turn.
+    """
+    if not isinstance(x, Value) or (current_policy() or x.materialization) != "error":
+        return False
+    types = (type(x), *[jax.Array] * len(dense_aval(x).shape))
+    return bool(resolve(primitives.dynamic_slice_p, types))
+
+
+def _at(x: Any, i: Any) -> Any:
+    """Entry `i` along the leading axis of the value `x`."""
+    shape = dense_aval(x).shape
+    starts = [i, *[jnp.zeros((), i.dtype)] * (len(shape) - 1)]
+    part = bind(primitives.dynamic_slice_p, x, *starts, slice_sizes=(1, *shape[1:]))
+    return bind(primitives.squeeze_p, part, dimensions=(0,))
 
 
 def _tree_of_stack(y: Any, length: int) -> Tree:
