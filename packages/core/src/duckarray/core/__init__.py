@@ -6,6 +6,7 @@ from . import _operators as _operators
 from . import _rules as _rules
 from . import families as families
 from . import tree as tree
+from ._annotations import except_for as except_for
 from ._bind import bind as bind
 from ._checking import checking_rules as checking_rules
 from ._constants import known_constant as known_constant

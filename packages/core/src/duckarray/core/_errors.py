@@ -103,7 +103,8 @@ class AmbiguousRuleError(Informative, TypeError):
         super().__init__(
             f"`{primitive}` on ({', '.join(operands)}) fits several rules, none more specific "
             f"than the others:{listing}\n"
-            f"Add a rule for ({', '.join(operands)}), pass `precedence=` to `register`, or set "
+            f"Add a rule for ({', '.join(operands)}), annotate an operand of one with "
+            "`except_for(A, B)` (an `A` but not a `B`), pass `precedence=` to `register`, or set "
             "`array_priority` on the type that should win."
         )
 

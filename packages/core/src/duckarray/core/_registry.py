@@ -4,9 +4,6 @@ Plum says which signature is more specific; it is asked once for each combinatio
 The answer, all rules that fit from the most specific to the least, is kept by type tuple.
 """
 
-import functools
-import inspect
-import typing
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,70 +12,16 @@ from jax.extend.core import Primitive
 
 from ._errors import AmbiguousRuleError
 from ._jax import find_primitive
+from ._rule import Rule, RuleFunction, operands_of
 from ._value import Value
 
 if TYPE_CHECKING:
     import plum
 
 F = TypeVar("F", bound=Callable[..., Any])
-RuleFunction = Callable[..., Any]
-
-_NO_ANNOTATIONS = """rule `{name}` has no annotations, so there is nothing to dispatch on.
-Annotate each operand, as in `def {name}(x: MyArray, y: ArrayLike, **params): ...`."""
-
-_NOT_A_TYPE = """rule `{name}` is annotated with `{parameter}`, which is not a type.
-Annotate an operand with a class, `ArrayLike`, or a union of such: `x: MyArray | OtherArray`."""
-
-_UNKNOWN_NAME = """rule `{name}` is annotated with names that cannot be looked up: {error}
-Define or import the type before the rule."""
-
-_NO_OPERANDS = """rule `{name}` takes no positional operands, so there is nothing to dispatch on.
-Write it as `def {name}(x: MyArray, **params): ...`."""
 
 _NOT_BINARY = """rule `{name}` is registered with `commutative=True`, but takes ({operands}).
 Only a rule of two operands can be mirrored: leave `commutative` out."""
-
-
-class Rule:
-    """A function, what it is called by, and the operand types it is for."""
-
-    def __init__(self, function: RuleFunction, precedence: int, mirrored: bool = False) -> None:
-        primitive = inspect.signature(function).parameters.get("primitive")
-        self.wants_primitive = primitive is not None and primitive.kind is primitive.KEYWORD_ONLY
-        self.name = f"{function.__module__}.{function.__qualname__}"
-        self.precedence, self.mirrored, self._function = precedence, mirrored, function
-        parameters = inspect.signature(function).parameters.values()
-        if any(isinstance(p.annotation, str) for p in parameters):
-            # Names local to the caller can be looked up only now.
-            try:
-                unknown = [
-                    getattr(t, "__name__", str(t))
-                    for t in self.signature.types
-                    if _is_unresolved(t)
-                ]
-            except NameError as error:
-                unknown = [str(error)]
-            if unknown:
-                raise TypeError(_UNKNOWN_NAME.format(name=self.name, error=", ".join(unknown)))
-
-    @functools.cached_property
-    def signature(self) -> "plum.Signature":
-        """The operand types, found out when they are first needed."""
-        import plum  # takes longer to import than all else here
-
-        whole = plum.Signature.from_callable(self._function)
-        types = [_array_type(t) for t in whole.types]
-        varargs = {"varargs": _array_type(whole.varargs)} if whole.has_varargs else {}
-        return plum.Signature(*(reversed(types) if self.mirrored else types), **varargs)
-
-    def bound_to(self, primitive: Primitive | str) -> RuleFunction:
-        """The function to call with the operands of `primitive`."""
-        function = self._function
-        if self.mirrored:
-            function = _exchanged(function)
-        return (
-            functools.partial(function, primitive=primitive) if self.wants_primitive else function
-        )
 
 
 # Keyed by name where JAX does not export the primitive.
@@ -95,7 +38,8 @@ def register(
 
     The annotations of the positional parameters are the operand types: a subclass of `ArrayValue`,
     `ArrayLike` or `jax.Array` for a dense operand of any kind, a union, `object` for anything;
-    `*xs: T` takes any number. The parameters of the primitive arrive as keywords; JAX adds some
+    `except_for(A, B)` for a class but not another; `*xs: T` takes any
+    number. The parameters of the primitive arrive as keywords; JAX adds some
     from time to time, so a rule ends in `**params`. A rule with a keyword `primitive` is given it.
     A rule that returns `NotImplemented` passes to the next most specific one.
 
@@ -132,7 +76,7 @@ def register(
     found = [find_primitive(p) for p in primitives]
 
     def decorate(function: F) -> F:
-        positional = _operands(function)
+        positional = operands_of(function)
         rules = [Rule(function, precedence)]
         if commutative:
             if len(positional) != 2 or any(p.kind is p.VAR_POSITIONAL for p in positional):
@@ -155,7 +99,7 @@ def registry_version() -> int:
 
 def add_rule(key: str, function: RuleFunction, precedence: int) -> None:
     """Makes `function` a rule for something that is not a primitive."""
-    _operands(function)
+    operands_of(function)
     _rules.setdefault(key, []).append(Rule(function, precedence))
     _changed()
 
@@ -200,51 +144,6 @@ def _changed() -> None:
     resolved.clear()
 
 
-def _operands(function: RuleFunction) -> list[inspect.Parameter]:
-    """The parameters of a rule that are dispatched on; raises if there are none."""
-    positional = [
-        p
-        for p in inspect.signature(function).parameters.values()
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)
-        and (p.default is p.empty or p.annotation is not p.empty)
-    ]
-    name = function.__qualname__
-    if not positional:
-        raise TypeError(_NO_OPERANDS.format(name=name))
-    if all(p.annotation is p.empty for p in positional):
-        raise TypeError(_NO_ANNOTATIONS.format(name=name))
-    for p in positional:
-        if not _is_type(p.annotation):
-            raise TypeError(_NOT_A_TYPE.format(name=name, parameter=p))
-    return positional
-
-
-def _is_type(annotation: Any) -> bool:
-    """Whether it can be dispatched on; a string stands for a type to be looked up."""
-    special = annotation in (inspect.Parameter.empty, Any)
-    typed = isinstance(annotation, type | str | TypeVar) or hasattr(annotation, "array_type")
-    return special or typed or typing.get_origin(annotation) is not None
-
-
-def _is_unresolved(hint: Any) -> bool:
-    """Whether a name in an annotation was not found; Plum leaves a stand-in for its type."""
-    return isinstance(hint, str) or type(hint).__module__.startswith("beartype")
-
-
-def _array_type(hint: Any) -> Any:
-    """What an annotation is compared as: the shapes jaxtyping states are not dispatched on."""
-    array_type = None if _is_unresolved(hint) else getattr(hint, "array_type", None)
-    return hint if array_type is None else array_type
-
-
-def _exchanged(function: RuleFunction) -> RuleFunction:
-    @functools.wraps(function)
-    def exchanged(x: Any, y: Any, **params: Any) -> Any:
-        return function(y, x, **params)
-
-    return exchanged
-
-
 def _resolve(
     primitive: Primitive | str, rules: Sequence[Rule], types: tuple[type, ...]
 ) -> tuple[RuleFunction, ...]:
@@ -253,16 +152,12 @@ def _resolve(
     target = plum.Signature(*types)
     remaining: list[Rule] = []
     for rule in rules:
-        if target <= rule.signature:  # the later of two equal ones replaces the earlier
-            remaining = [r for r in remaining if r.signature != rule.signature]
+        if rule.fits(target, types):  # the later of two equal ones replaces the earlier
+            remaining = [r for r in remaining if not r.same_as(rule)]
             remaining.append(rule)
     functions: list[RuleFunction] = []
     while remaining:
-        best = [
-            r
-            for r in remaining
-            if not any(o.signature < r.signature for o in remaining if o is not r)
-        ]
+        best = [r for r in remaining if not any(o.is_below(r) for o in remaining if o is not r)]
         best = _greatest(best, lambda r: r.precedence)
         best = _greatest(best, lambda r: _priority(r.signature, len(types)))
         if len(best) > 1:
