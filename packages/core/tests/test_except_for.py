@@ -122,7 +122,7 @@ def test_it_may_be_part_of_a_union():
 def test_it_may_be_what_any_number_of_operands_are():
     @register("concatenate")
     def _concatenate_a(*xs: except_for(A | B, SubA) | ArrayLike, **params):
-        return jnp.full(sum(x.shape[0] for x in xs), 5.0)
+        return jnp.full(sum(x.shape[0] for x in xs), 5, jnp.float32)
 
     joined = lambda *xs: jnp.concatenate(xs)
     assert answer(joined, A(X), X, B(X)) == 5
