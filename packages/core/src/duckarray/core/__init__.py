@@ -16,12 +16,15 @@ from ._errors import MaterializeError as MaterializeError
 from ._errors import MaterializeWarning as MaterializeWarning
 from ._errors import NoRuleError as NoRuleError
 from ._errors import RuleOutputError as RuleOutputError
+from ._explain import explain as explain
 from ._fields import field as field
 from ._functions import register_function as register_function
 from ._materialize import materialization as materialization
 from ._materialize import materialize as materialize
 from ._quaxify import quaxify as quaxify
 from ._registry import register as register
+from ._report import Operation as Operation
+from ._report import Report as Report
 from ._trace import value_of as value_of
 from ._value import ArrayValue as ArrayValue
 from ._value import Value as Value

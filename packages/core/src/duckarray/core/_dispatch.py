@@ -11,6 +11,7 @@ import jax
 from jax import tree_util as jtu
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
+from . import _watch
 from ._checking import check_output, wrong_kind
 from ._checking import mode as checking
 from ._errors import Informative
@@ -47,11 +48,15 @@ def dispatch(
     operands: Sequence[Any],
     params: dict[str, Any],
     types: tuple[type, ...] | None = None,
+    record: Any = None,
 ) -> Any:
     """Answers `primitive`, some of whose operands are values; runs under the parent trace.
 
     `types` are those of the operands, `jax.Array` for a dense one, if the caller knows them.
+    `record` is told who answered, where a program is being explained.
     """
+    if _watch.active and record is None and _watch.here.watcher is not None:
+        return _watch.here.watcher.dispatch(primitive, operands, params, types)
     if types is None:
         types = tuple([type(x) if isinstance(x, Value) else jax.Array for x in operands])
     rules = resolved.get((primitive, types))
@@ -74,6 +79,8 @@ def dispatch(
                         raise wrong_kind(primitive, rule, out)
                     if checking.enabled:
                         check_output(primitive, rule, operands, params, out)
+                    if record is not None:
+                        record.by_rule(rule)
                     return out
         except Exception as error:
             _say_where(error, primitive, operands)
@@ -82,6 +89,8 @@ def dispatch(
     if handler is not None:
         out = handler(primitive, operands, params)
         if out is not NotImplemented:
+            if record is not None:
+                record.by_handler()
             return out
     asked: list[Any] = []
     for x in operands:
@@ -90,6 +99,8 @@ def dispatch(
             asked.append(hook)
             out = hook(primitive, list(operands), params)
             if out is not NotImplemented:
+                if record is not None:
+                    record.by_default(hook)
                 return out
     return primitive.bind(*[densify(x, primitive, operands) for x in operands], **params)
 

@@ -5,6 +5,8 @@ package looks at a JAX version or at the parameters of JAX's own higher-order pr
 """
 
 import difflib
+import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -123,6 +125,22 @@ def user_location() -> str:
     if frame is None:
         return ""
     return f" at {frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_qualname})"
+
+
+def user_line(around: str) -> str:
+    """The innermost line being run that is neither JAX's, Equinox's nor ours: `file.py:12 (name)`.
+
+    Other than `user_location` it gives one line for all that a library's function does there.
+    `around` is that of what this is in, if anything: programs inside JAX know of no such line.
+    """
+    summary = source_info_util.summarize(source_info_util.current(), num_frames=99)
+    for line in reversed(summary.split("\n")):
+        if ":" in line and f"{os.sep}equinox{os.sep}" not in line:
+            return re.sub(r"(:\d+):\d+(?= |$)", r"\1", line)  # without the column
+    frame, _ = user_frame()
+    if around or frame is None:
+        return around
+    return f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_qualname})"
 
 
 def user_frame() -> tuple[FrameType | None, int]:

@@ -1,5 +1,6 @@
 """Making values dense: on request (`materialize`), or for want of a rule, under a policy."""
 
+import functools
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from typing import Any, get_args
 
 from jax import tree_util as jtu
 
+from . import _watch
 from ._errors import MaterializeError, MaterializeWarning, NoRuleError, is_primitive
 from ._jax import user_frame, user_location, vary, varying_axes
 from ._summary import nbytes, summarize
@@ -85,6 +87,9 @@ def densify(x: Any, primitive: Any, operands: Any = None) -> Any:
         return x
     policy = _policy.get() or x.materialization
     operands = (x,) if operands is None else operands
+    if _watch.active and _watch.here.watcher is not None:
+        make = functools.partial(_dense, x, lambda: (str(primitive), operands))
+        return _watch.here.watcher.densify(x, str(primitive), operands, policy, make)
     if policy == "error":
         summaries = [summarize(o) for o in operands]
         size = nbytes(x.aval())

@@ -68,7 +68,7 @@ class Quaxified:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._defaults:
             kwargs = _with_defaults(self._fn, self._defaults, args, kwargs)
-        call = (_look_through(self._fn), args, kwargs)
+        call = (look_through(self._fn), args, kwargs)
         structure: Any
         leaves, structure = jtu.tree_flatten(call, is_leaf=is_value)
         if self._filter_spec is True:
@@ -104,10 +104,10 @@ def _unwrap(trace: DuckTrace, x: Any) -> Any:
     return trace.unwrap(x)
 
 
-def _look_through(fn: Any) -> Any:
+def look_through(fn: Any) -> Any:
     """Callables that hold arguments, as pytrees, so that the values among those are found."""
     if type(fn) is functools.partial:
-        return jtu.Partial(_look_through(fn.func), *fn.args, **fn.keywords)
+        return jtu.Partial(look_through(fn.func), *fn.args, **fn.keywords)
     if isinstance(fn, types.MethodType):
         return jtu.Partial(fn.__func__, fn.__self__)
     return fn

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import jax
 from jax.extend.core import Primitive
 
+from . import _watch
 from ._errors import AmbiguousRuleError
 from ._jax import find_primitive
 from ._rule import Rule, RuleFunction, operands_of
@@ -113,6 +114,7 @@ def call_rules(key: str, operands: Sequence[Any]) -> Any:
     for function in found:
         out = function(*operands)
         if out is not NotImplemented:
+            _watch.answered_by(function)
             return out
     return NotImplemented
 

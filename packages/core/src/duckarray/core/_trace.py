@@ -15,6 +15,7 @@ from jax import tree_util as jtu
 from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
+from . import _watch
 from ._constants import Constants, look_up, note, note_all, pass_on, passing_on
 from ._dispatch import dispatch, handler_of
 from ._jax import (
@@ -152,6 +153,8 @@ class DuckTrace(Trace):
 
     def _process_dense(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
         """An operation without a value among its operands."""
+        if _watch.active and _watch.here.watcher is not None:
+            _watch.here.watcher.passed += 1
         if primitive is lift_p:
             return DuckTracer(self, params["structure"].unflatten(operands))
         if inside.ever_lifted and contains_lift(params) and handler_of(primitive) is not None:
@@ -195,7 +198,8 @@ class DuckTrace(Trace):
         from ._rules.custom_jvp import custom_jvp_call
 
         operands = [self.unwrap(t) for t in tracers]
-        outs = custom_jvp_call(self, primitive, fun, jvp, operands, symbolic_zeros)
+        call = _watch.watched(custom_jvp_call, primitive, operands)
+        outs = call(self, primitive, fun, jvp, operands, symbolic_zeros)
         return [self.wrap(x) for x in outs]
 
     def process_custom_vjp_call(
@@ -213,7 +217,8 @@ class DuckTrace(Trace):
         from ._rules.custom_vjp import custom_vjp_call
 
         operands = [self.unwrap(t) for t in tracers]
-        outs = custom_vjp_call(self, primitive, fun, fwd, bwd, operands, out_trees, symbolic_zeros)
+        call = _watch.watched(custom_vjp_call, primitive, operands)
+        outs = call(self, primitive, fun, fwd, bwd, operands, out_trees, symbolic_zeros)
         return [self.wrap(x) for x in outs]
 
     def process_call(
@@ -236,7 +241,8 @@ class DuckTrace(Trace):
         from ._rules.shard_map import shard_map
 
         operands = [self.unwrap(t) for t in tracers]
-        return shard_map(self, primitive, fun, operands, in_specs, params)
+        call = _watch.watched(shard_map, primitive, operands)
+        return call(self, primitive, fun, operands, in_specs, params)
 
 
 def _small_jit(params: Any) -> Any:
@@ -304,6 +310,9 @@ def run_jaxpr(jaxpr: Any, operands: Sequence[Any], constants: Constants = ()) ->
 
     `constants` are the scalars that the first operands are known to be full of.
     """
+    if _watch.active and _watch.here.watcher is not None:
+        with _watch.here.watcher.body(jaxpr):
+            return run(TraceTag(), as_function(jaxpr), operands, constants)
     return run(TraceTag(), as_function(jaxpr), operands, constants)
 
 

@@ -4,6 +4,7 @@ import string
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from duckarray.core import _watch
 from duckarray.core._errors import CarryTypeError, MaterializeError
 from duckarray.core._jax import debug_info_of
 from duckarray.core._structure import Slot, convert, join
@@ -73,7 +74,9 @@ def fixed_point(carry: Carry, attempt: Callable[[list[Any]], Any]) -> Any:
     Raises:
         CarryTypeError: if something cannot be converted to what it has to be.
     """
+    point = _watch.mark()
     while True:
+        _watch.back_to(point)  # only the last attempt becomes the program
         assumed = list(carry.slots)
         result = attempt(carry.begin())
         if carry.slots == assumed:

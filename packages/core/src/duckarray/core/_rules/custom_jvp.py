@@ -14,6 +14,7 @@ from jax.custom_derivatives import SymbolicZero
 from jax.extend import linear_util as lu
 from jax.extend.core import Primitive, TraceTag, set_current_trace
 
+from duckarray.core import _watch
 from duckarray.core._jax import bind_under, struct, typeof, without_argument_names
 from duckarray.core._materialize import densify, muted_warnings
 from duckarray.core._structure import Tree, flatten, unflatten, width
@@ -236,6 +237,8 @@ def output_examples(
         outs, found = flatten(results)
         return outs
 
+    point = _watch.mark()
     with _probe.start(), muted_warnings():
         leaves = jax.eval_shape(probe, *structs)
+    _watch.back_to(point)
     return unflatten(found, leaves), returned
