@@ -25,6 +25,13 @@ class Holding:
         stored: the entries of the arrays that they are made of.
         bytes: the bytes of those arrays.
         dense_bytes: the bytes that the arrays that they stand for would have.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import tree
+        >>> (holding,) = tree.summary({"x": jnp.ones((2, 3))}).rows
+        >>> holding.type, holding.count, holding.parameters, holding.bytes
+        ('array', 1, 6, 24)
     """
 
     type: str
@@ -41,6 +48,12 @@ class Summary:
 
     Attributes:
         rows: one `Holding` for each type, in the order in which they are met.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import tree
+        >>> tree.summary([jnp.ones(2), jnp.ones(3)]).total.parameters
+        5
     """
 
     rows: tuple[Holding, ...]

@@ -47,6 +47,17 @@ class Operation:
         bytes: the size of the dense arrays, one time.
         policy: what would have come of it: `"allow"`, `"warn"`, `"error"`, or `"impossible"` if the
             value has no dense form; None if nothing was made dense.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.core import ArrayValue, explain
+        >>> class Doubled(ArrayValue):
+        ...     half: jax.Array
+        ...     def materialize(self):
+        ...         return 2 * self.half
+        >>> (operation,) = explain(jax.lax.sin, Doubled(jnp.ones(3))).operations
+        >>> operation.operands, operation.results, operation.policy
+        (('Doubled f32[3]',), ('f32[3]',), 'warn')
     """
 
     primitive: str
@@ -70,6 +81,18 @@ class Report:
     Attributes:
         operations: those that met a value, in order.
         passed: how many others there were, on arrays alone, which are JAX's as ever.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.core import ArrayValue, explain
+        >>> class Doubled(ArrayValue):
+        ...     half: jax.Array
+        ...     materialization = "error"
+        ...     def materialize(self):
+        ...         return 2 * self.half
+        >>> report = explain(jax.lax.sin, Doubled(jnp.ones(3)))
+        >>> [x.primitive for x in report.refused], report.bytes, report.totals
+        (['sin'], 12, {'materialized': 1})
     """
 
     operations: tuple[Operation, ...]
@@ -98,10 +121,10 @@ class Report:
     @property
     def by_line(self) -> dict[str, tuple[Operation, ...]]:
         """The operations of each line of the program."""
-        lines: dict[str, tuple[Operation, ...]] = {}
+        lines: dict[str, list[Operation]] = {}
         for x in self.operations:
-            lines[x.line] = (*lines.get(x.line, ()), x)
-        return lines
+            lines.setdefault(x.line, []).append(x)
+        return {line: tuple(operations) for line, operations in lines.items()}
 
     def to_pandas(self) -> Any:
         """The operations as a `pandas.DataFrame`, one row each.
