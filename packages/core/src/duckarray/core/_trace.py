@@ -310,10 +310,8 @@ def run_jaxpr(jaxpr: Any, operands: Sequence[Any], constants: Constants = ()) ->
 
     `constants` are the scalars that the first operands are known to be full of.
     """
-    if _watch.active and _watch.here.watcher is not None:
-        with _watch.here.watcher.body(jaxpr):
-            return run(TraceTag(), as_function(jaxpr), operands, constants)
-    return run(TraceTag(), as_function(jaxpr), operands, constants)
+    with _watch.body(jaxpr):
+        return run(TraceTag(), as_function(jaxpr), operands, constants)
 
 
 def value_of(x: Any) -> Any:

@@ -5,7 +5,7 @@ Nearly always nobody does; that costs the reading of one attribute of this modul
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from ._value import is_value
@@ -32,6 +32,12 @@ def watching(watcher: Any) -> Iterator[None]:
     finally:
         active -= 1
         here.watcher = before
+
+
+def body(program: Any) -> AbstractContextManager[None]:
+    """Says that what happens meanwhile does so in a program that the operation carries."""
+    watcher = here.watcher if active else None
+    return nullcontext() if watcher is None else watcher.body(program)  # type: ignore[no-any-return]
 
 
 def mark() -> Any:

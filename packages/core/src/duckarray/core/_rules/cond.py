@@ -6,6 +6,7 @@ from typing import Any
 from jax import lax
 from jax.extend.core import Primitive, TraceTag
 
+from duckarray.core import _watch
 from duckarray.core._constants import Constants, constants_of
 from duckarray.core._dispatch import handles
 from duckarray.core._jax import as_function, cond_p, stage, typeof
@@ -59,7 +60,8 @@ class _Branch:
 
     def __call__(self, *leaves: Any) -> list[Any]:
         operands = unflatten(self.operand_trees, leaves)
-        outs = run(TraceTag(), self._run, operands, self.constants)
+        with _watch.body(self.jaxpr):
+            outs = run(TraceTag(), self._run, operands, self.constants)
         self.slots = list(map(Slot, outs))
         if self.target is not None:
             outs = list(map(self._convert, outs, self.target, self.zeros))
