@@ -1,28 +1,14 @@
-"""Turns a subclass of `Value` into a frozen dataclass and a pytree, as cheaply as both can be.
-
-Construction runs the checks (`__post_init__`, array fields, `__check_init__`); unflattening, which
-JAX does with placeholders for leaves, runs nothing.
-"""
+"""Turns a subclass of `Value` into a frozen dataclass and a pytree, as cheaply as both can be."""
 
 import dataclasses
 import inspect
-import types
-import typing
 from collections.abc import Callable
-from operator import attrgetter
 from typing import Any
 
 import equinox as eqx
-import jax
-import numpy as np
 from jax import tree_util as jtu
 
-_NO_MATERIALIZE = """`{cls}(...)`: the class does not say what dense array it stands for.
-Give it a method `def materialize(self): ...` that returns that array, or one that raises \
-`TypeError` if it should never be made dense."""
-
-_NOT_AN_ARRAY = """`{cls}({field}=...)` takes an array, but got {value!r} of type `{type}`.
-Pass `jnp.asarray(...)` of it, or declare the field with `field(static=True)` if it is not data."""
+from ._construct import UNFLATTENING, distinct, install_constructor, mark_of
 
 
 def field(
@@ -72,8 +58,8 @@ def make_value_class(cls: Any, missing_materialize: bool) -> None:
     for name in hiding:
         if name not in cls.__dict__:
             setattr(cls, name, _InstanceAttribute(name))
-    _install_checks(cls, missing_materialize)
-    _register_pytree(cls)
+    mark = _register_pytree(cls)
+    install_constructor(cls, missing_materialize, mark)
 
 
 def _is_inherited_property(cls: type, name: str) -> bool:
@@ -91,139 +77,28 @@ class _InstanceAttribute:
         raise AttributeError(f"the field `{self.name}` is not set")
 
 
-def _install_checks(cls: Any, missing_materialize: bool) -> None:
-    """Wraps `cls.__init__` so that its checks run once, after the outermost constructor."""
-    init = cls.__init__
-    converters = [
-        (f.name, f.metadata["converter"])
-        for f in dataclasses.fields(cls)
-        if f.metadata.get("converter") is not None
-    ]
-    checks = [
-        c.__dict__["__check_init__"] for c in cls.__mro__[::-1] if "__check_init__" in c.__dict__
-    ]
-    array_fields: list[tuple[str, set[type]]] | None = None
-    set_field = object.__setattr__
+def _register_pytree(cls: Any) -> str:
+    """Registers `cls` as JAX registers dataclasses: the fields are read in C++, not in Python.
 
-    plain = not (converters or checks or missing_materialize)
-
-    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
-        nonlocal array_fields
-        if type(self) is not cls:  # called by the constructor of a subclass, which checks itself
-            init(self, *args, **kwargs)
-            return
-        if missing_materialize:
-            raise TypeError(_NO_MATERIALIZE.format(cls=cls.__name__))
-        init(self, *args, **kwargs)
-        if plain and array_fields is not None:
-            for name, accepted in array_fields:
-                value = getattr(self, name)
-                if type(value) not in accepted:
-                    _check_array(cls, name, value, accepted)
-            return
-        for name, convert in converters:
-            set_field(self, name, convert(getattr(self, name)))
-        if array_fields is None:
-            array_fields = _array_fields(cls)
-        values = self.__dict__
-        for name, accepted in array_fields:
-            if type(values[name]) not in accepted:
-                _check_array(cls, name, values[name], accepted)
-        for check in checks:
-            check(self)
-
-    # `inspect.signature` looks here and shows the fields.
-    construct.__wrapped__ = init  # type: ignore[attr-defined]
-    construct.__name__, construct.__doc__ = "__init__", init.__doc__
-    construct.__qualname__ = f"{cls.__qualname__}.__init__"
-    cls.__init__ = construct
-
-
-def _array_fields(cls: Any) -> list[tuple[str, set[type]]]:
-    """The fields annotated as arrays, each with the types known to be right (grown as met)."""
-    try:
-        hints = typing.get_type_hints(cls)
-    except Exception:  # names that cannot be resolved: such a class checks its fields itself
-        return []
-    found = []
-    for f in dataclasses.fields(cls):
-        members = _members(hints.get(f.name))
-        if f.metadata.get("static") or not any(map(_is_array_type, members)):
-            continue
-        if all(isinstance(m, type) or _is_array_type(m) for m in members):
-            plain = {m for m in members if isinstance(m, type) and not _is_array_type(m)}
-            found.append((f.name, {jax.Array, np.ndarray, *plain}))
-    return found
-
-
-def _members(hint: Any) -> tuple[Any, ...]:
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return tuple(m for arg in typing.get_args(hint) for m in _members(arg))
-    return (hint,)
-
-
-def _is_array_type(hint: Any) -> bool:
-    if hasattr(hint, "array_type"):  # jaxtyping's `Float[Array, "m n"]` and the like
-        return True
-    return isinstance(hint, type) and issubclass(hint, jax.Array | np.ndarray)
-
-
-def _check_array(cls: type, name: str, value: Any, accepted: set[type]) -> None:
-    scalar = isinstance(value, bool | int | float | complex) and accepted & {int, float, complex}
-    if scalar or isinstance(value, tuple(accepted - {jax.Array})):
-        return
-    if not (hasattr(value, "shape") and hasattr(value, "dtype")):
-        raise TypeError(
-            _NOT_AN_ARRAY.format(
-                cls=cls.__name__, field=name, value=value, type=type(value).__name__
-            )
-        )
-    accepted.add(type(value))
-
-
-def _register_pytree(cls: Any) -> None:
+    Returns:
+        The keyword by whose identity the constructor knows that JAX unflattens.
+    """
     fields = dataclasses.fields(cls)
-    cls._static_fields = tuple(f.name for f in fields if f.metadata.get("static"))
-    cls._dynamic_fields = tuple(f.name for f in fields if not f.metadata.get("static"))
-    dynamic, static = cls._dynamic_fields, cls._static_fields
-    keys = tuple(jtu.GetAttrKey(name) for name in dynamic)
-    get_dynamic, get_static = _getter(dynamic), _getter(static)
-    new, set_field = object.__new__, object.__setattr__
-
-    # JAX calls this for each value among the arguments of each jitted call.
-    if static:
-
-        def flatten(value: Any) -> tuple[Any, Any]:
-            return get_dynamic(value), get_static(value)
-
-    elif len(dynamic) == 1:
-        get_one = attrgetter(*dynamic)
-
-        def flatten(value: Any) -> tuple[Any, Any]:
-            return (get_one(value),), ()
-
-    else:
-
-        def flatten(value: Any) -> tuple[Any, Any]:
-            return get_dynamic(value), ()
-
-    def flatten_with_keys(value: Any) -> tuple[Any, Any]:
-        return tuple(zip(keys, get_dynamic(value), strict=True)), get_static(value)
-
-    def unflatten(aux: Any, children: Any) -> Any:
-        value = new(cls)
-        for name, child in zip(dynamic, children, strict=True):
-            set_field(value, name, child)
-        for name, datum in zip(static, aux, strict=True):
-            set_field(value, name, datum)
-        return value
-
-    jtu.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
-
-
-def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    """Reads several attributes as a tuple; at C speed where there are two or more."""
-    if not names:
-        return lambda value: ()
-    get: Callable[[Any], Any] = attrgetter(*names)
-    return get if len(names) > 1 else lambda value: (get(value),)
+    dynamic = [distinct(f.name) for f in fields if not f.metadata.get("static")]
+    static = [distinct(f.name) for f in fields if f.metadata.get("static")]
+    mark = mark_of([*dynamic, *static])
+    if mark is None:  # a class without fields, say: a constant of the class is one more
+        mark = distinct(UNFLATTENING)
+        setattr(cls, mark, None)
+        static.append(mark)
+    own = cls.__dataclass_fields__
+    # JAX compares the names with the fields of a dataclass: here is one that has just these.
+    stated = dataclasses.make_dataclass(
+        "Stated", [*dynamic, *static], init=False, repr=False, eq=False
+    )
+    cls.__dataclass_fields__ = stated.__dataclass_fields__
+    try:
+        jtu.register_dataclass(cls, dynamic, static)
+    finally:
+        cls.__dataclass_fields__ = own
+    return mark

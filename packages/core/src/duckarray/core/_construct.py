@@ -1,0 +1,182 @@
+"""The constructors of value classes: what sets the fields, and what checks them.
+
+JAX unflattens a value by calling its class with all fields as keywords, among them placeholders;
+then the fields are set and nothing is checked. Such a call is told from a user's by its keywords:
+those that the class is registered with are strings of their own (`distinct`), equal to the names of
+the fields but not the same objects.
+
+Once a class has been constructed, and its annotations can be read, a plain `__init__` is written
+out for it, which takes a third of the time.
+"""
+
+import dataclasses
+import inspect
+import types
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+_NO_MATERIALIZE = """`{cls}(...)`: the class does not say what dense array it stands for.
+Give it a method `def materialize(self): ...` that returns that array, or one that raises \
+`TypeError` if it should never be made dense."""
+
+_NOT_AN_ARRAY = """`{cls}({field}=...)` takes an array, but got {value!r} of type `{type}`.
+Pass `jnp.asarray(...)` of it, or declare the field with `field(static=True)` if it is not data."""
+
+# A piece of metadata for the classes none of whose fields has a name to recognise.
+UNFLATTENING = "_unflattening"
+
+Accepted = set[type]
+"""The types of value known to be right for a field; grown as they are met."""
+
+_set_field = object.__setattr__
+
+
+def distinct(name: str) -> str:
+    """A string equal to `name` and no other object's; one character is always the same object."""
+    return "".join([name[:1], name[1:]]) if len(name) > 1 else name
+
+
+def mark_of(names: Sequence[str]) -> str | None:
+    """The first of these keywords to tell a call of JAX's by, or None."""
+    return next((name for name in names if len(name) > 1), None)
+
+
+def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
+    """Wraps `cls.__init__` so that its checks run once, after the outermost constructor.
+
+    A call with the very object `mark` among its keywords is JAX's.
+    """
+    init = cls.__init__
+    converters = [
+        (f.name, f.metadata["converter"])
+        for f in dataclasses.fields(cls)
+        if f.metadata.get("converter") is not None
+    ]
+    checks = [
+        c.__dict__["__check_init__"] for c in cls.__mro__[::-1] if "__check_init__" in c.__dict__
+    ]
+    accepted: dict[str, Accepted] | None = None
+
+    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
+        nonlocal accepted
+        for key in kwargs:
+            if key is mark:
+                for name, value in kwargs.items():
+                    _set_field(self, name, value)
+                return
+        if type(self) is not cls:  # called by the constructor of a subclass, which checks itself
+            init(self, *args, **kwargs)
+            return
+        if missing_materialize:
+            raise TypeError(_NO_MATERIALIZE.format(cls=cls.__name__))
+        init(self, *args, **kwargs)
+        for name, convert in converters:
+            _set_field(self, name, convert(getattr(self, name)))
+        if accepted is None:
+            accepted = _array_fields(cls)
+            if cls.__init__ is construct and not converters and not cls._has_own_init:
+                written = _write_out(cls, construct, checks, accepted, mark)
+                cls.__init__ = _like(init, cls, written) if written else construct
+        for name, types_ in accepted.items():
+            value = getattr(self, name)
+            if type(value) not in types_:
+                _check_array(cls, name, value, types_)
+        for check in checks:
+            check(self)
+
+    cls.__init__ = _like(init, cls, construct)
+
+
+def _like(init: Any, cls: type, construct: Any) -> Any:
+    """`construct`, which to `inspect.signature` and `help` looks like `init`."""
+    construct.__wrapped__ = init
+    construct.__name__, construct.__doc__ = "__init__", init.__doc__
+    construct.__qualname__ = f"{cls.__qualname__}.__init__"
+    return construct
+
+
+def _write_out(
+    cls: Any, construct: Any, checks: Sequence[Any], accepted: dict[str, Accepted], mark: str
+) -> Callable[..., None] | None:
+    """`construct` as one function without loops, or None if the fields are not so simple.
+
+    A call with other keywords than JAX's, or that leaves fields to their defaults, still goes to
+    `construct`.
+    """
+    names = [f.name for f in dataclasses.fields(cls)]
+    parameters = list(inspect.signature(construct).parameters.values())[1:]
+    if [p.name for p in parameters] != names or any(p.kind is p.KEYWORD_ONLY for p in parameters):
+        return None
+    scope: dict[str, Any] = {"set": _set_field, "cls": cls, "check_array": _check_array}
+    scope |= {"construct": construct, "mark": mark}
+    lines = [
+        "def __init__(self, *args, **kwargs):",
+        "    if kwargs:",
+        "        for key in kwargs:",
+        "            if key is mark:",
+        *(f"                set(self, {name!r}, kwargs[{name!r}])" for name in names),
+        "                return",
+        f"    if kwargs or len(args) != {len(names)} or type(self) is not cls:",
+        "        return construct(self, *args, **kwargs)",
+        f"    {', '.join(f'x{i}' for i in range(len(names)))}, = args",
+        *(f"    set(self, {name!r}, x{i})" for i, name in enumerate(names)),
+    ]
+    if hasattr(cls, "__post_init__"):
+        lines.append("    self.__post_init__()")
+        lines += (f"    x{names.index(name)} = self.{name}" for name in accepted)
+    for name, types_ in accepted.items():
+        i = names.index(name)
+        scope[f"accepted{i}"] = types_
+        lines.append(f"    if type(x{i}) not in accepted{i}:")
+        lines.append(f"        check_array(cls, {name!r}, x{i}, accepted{i})")
+    for i, check in enumerate(checks):
+        scope[f"check{i}"] = check
+        lines.append(f"    check{i}(self)")
+    exec("\n".join(lines), scope)
+    return scope["__init__"]  # type: ignore[no-any-return]
+
+
+def _array_fields(cls: Any) -> dict[str, Accepted]:
+    """The fields annotated as arrays."""
+    try:
+        hints = typing.get_type_hints(cls)
+    except Exception:  # names that cannot be resolved: such a class checks its fields itself
+        return {}
+    found = {}
+    for f in dataclasses.fields(cls):
+        members = _members(hints.get(f.name))
+        if f.metadata.get("static") or not any(map(_is_array_type, members)):
+            continue
+        if all(isinstance(m, type) or _is_array_type(m) for m in members):
+            plain = {m for m in members if isinstance(m, type) and not _is_array_type(m)}
+            found[f.name] = {jax.Array, np.ndarray, *plain}
+    return found
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return tuple(m for arg in typing.get_args(hint) for m in _members(arg))
+    return (hint,)
+
+
+def _is_array_type(hint: Any) -> bool:
+    if hasattr(hint, "array_type"):  # jaxtyping's `Float[Array, "m n"]` and the like
+        return True
+    return isinstance(hint, type) and issubclass(hint, jax.Array | np.ndarray)
+
+
+def _check_array(cls: type, name: str, value: Any, accepted: Accepted) -> None:
+    scalar = isinstance(value, bool | int | float | complex) and accepted & {int, float, complex}
+    if scalar or isinstance(value, tuple(accepted - {jax.Array})):
+        return
+    if not (hasattr(value, "shape") and hasattr(value, "dtype")):
+        raise TypeError(
+            _NOT_AN_ARRAY.format(
+                cls=cls.__name__, field=name, value=value, type=type(value).__name__
+            )
+        )
+    accepted.add(type(value))
