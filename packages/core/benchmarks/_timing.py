@@ -23,7 +23,14 @@ class Row(NamedTuple):
 def medians(
     programs: Sequence[Callable[[], Any]], repeats: int, calls: int = 1, cold: bool = False
 ) -> list[float]:
-    """Seconds for one call of each program: the median over `repeats`, taken in turn.
+    """Seconds for one call of each program: the median over `repeats`, taken in turn."""
+    return list(map(statistics.median, _times(programs, repeats, calls, cold)))
+
+
+def _times(
+    programs: Sequence[Callable[[], Any]], repeats: int, calls: int, cold: bool
+) -> list[list[float]]:
+    """The seconds of each repeat of each program.
 
     It is processor time, so that what else runs on the machine counts less.
     With `cold`, JAX's caches are emptied before each; otherwise each is called once beforehand.
@@ -43,7 +50,7 @@ def medians(
                 times[i].append(_seconds(programs[i], calls))
     finally:
         gc.enable()
-    return list(map(statistics.median, times))
+    return times
 
 
 def _seconds(program: Callable[[], Any], calls: int) -> float:
@@ -60,13 +67,21 @@ def ratios(
     plain: Callable[[], Any],
     ours: Callable[[], Any],
     quax: Callable[[], Any] | None = None,
-    **how: Any,
+    *,
+    repeats: int,
+    calls: int = 1,
+    cold: bool = False,
 ) -> Row:
-    """The row that compares `ours` and `quax` with `plain`."""
+    """The row that compares `ours` and `quax` with `plain`, repeat by repeat.
+
+    The median of quotients of neighbours in time: the speed of a machine changes within a run.
+    """
     programs = [plain, ours] if quax is None else [plain, ours, quax]
-    base, *others = medians(programs, **how)
-    quotients = [t / base for t in others]
-    return Row(name, goal, *quotients, plain=_duration(base))
+    base, *others = _times(programs, repeats, calls, cold)
+    quotients = [
+        statistics.median(t / b for t, b in zip(each, base, strict=True)) for each in others
+    ]
+    return Row(name, goal, *quotients, plain=_duration(statistics.median(base)))
 
 
 def _duration(seconds: float) -> str:

@@ -72,7 +72,7 @@ def _traced(goal: float, program: Callable[..., Any], name: str, *, on_value: bo
 
     plain, ours = trace(lambda f: f, lambda x: x), trace(quaxify, Wrapper)
     quax = trace(*QUAX) if QUAX else None
-    return ratios(name, goal, plain, ours, quax, repeats=11, cold=True)
+    return ratios(name, goal, plain, ours, quax, repeats=41, cold=True)
 
 
 def _eager(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:

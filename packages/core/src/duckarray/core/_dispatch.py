@@ -7,7 +7,7 @@ types' `default` hooks, then the dense arrays.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
+from jax import Array
 from jax import tree_util as jtu
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
@@ -48,25 +48,24 @@ def dispatch(
     operands: Sequence[Any],
     params: dict[str, Any],
     types: tuple[type, ...] | None = None,
+    nested: bool = False,
     record: Any = None,
 ) -> Any:
     """Answers `primitive`, some of whose operands are values; runs under the parent trace.
 
-    `types` are those of the operands, `jax.Array` for a dense one, if the caller knows them.
-    `record` is told who answered, where a program is being explained.
+    `types` are those of the operands, `jax.Array` for a dense one, if the caller knows them; then
+    `nested` says whether there are values within an operand. `record` is told who answered, where
+    a program is being explained.
     """
     if _watch.active and record is None and _watch.here.watcher is not None:
-        return _watch.here.watcher.dispatch(primitive, operands, params, types)
+        return _watch.here.watcher.dispatch(primitive, operands, params)
     if types is None:
-        types = tuple([type(x) if isinstance(x, Value) else jax.Array for x in operands])
+        types = tuple([type(x) if isinstance(x, Value) else Array for x in operands])
+        nested = any(isinstance(x, Value) and has_nested(x) for x in operands)
     rules = resolved.get((primitive, types))
     if rules is None:
         rules = resolve(primitive, types)
     if rules:
-        nested = False
-        for x in operands:
-            if isinstance(x, Value) and has_nested(x):
-                nested = True
         try:
             for rule in rules:
                 if nested:

@@ -173,12 +173,10 @@ class _Watcher:
 
     # --- operations
 
-    def dispatch(
-        self, primitive: Any, operands: Sequence[Any], params: Any, types: tuple[type, ...] | None
-    ) -> Any:
+    def dispatch(self, primitive: Any, operands: Sequence[Any], params: Any) -> Any:
         """Dispatches and records it."""
         with self.operation(str(primitive), operands, params) as record:
-            out = dispatch(primitive, operands, params, types, record)
+            out = dispatch(primitive, operands, params, record=record)
             outs = out if primitive.multiple_results else [out]
             record.results = tuple(map(summarize, outs))
             return out

@@ -96,7 +96,7 @@ def _register_pytree(cls: Any) -> str:
     stated = dataclasses.make_dataclass(
         "Stated", [*dynamic, *static], init=False, repr=False, eq=False
     )
-    cls.__dataclass_fields__ = stated.__dataclass_fields__
+    cls.__dataclass_fields__ = stated.__dict__["__dataclass_fields__"]
     try:
         jtu.register_dataclass(cls, dynamic, static)
     finally:

@@ -82,6 +82,22 @@ def open_jaxpr(jaxpr: Any) -> Any:
     return getattr(jaxpr, "jaxpr", jaxpr)
 
 
+def bind_equation(equation: Any, operands: Sequence[Any]) -> Any:
+    """Binds an equation of a jaxpr anew, in the current trace, to other operands."""
+    params = equation.primitive.get_bind_params(equation.params)
+    if isinstance(params, tuple):  # until 0.10, with the functions to be called
+        functions, params = params
+        operands = [*functions, *operands]
+    return equation.primitive.bind(*operands, **params)
+
+
+def constants_and_inputs(jaxpr: Any, operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The variables that a jaxpr, open or closed, begins with, and what they stand for."""
+    consts = getattr(jaxpr, "consts", ())
+    jaxpr = open_jaxpr(jaxpr)
+    return [*jaxpr.constvars, *jaxpr.invars], [*consts, *operands]
+
+
 def scan_operands(operands: Sequence[Any], params: Any) -> tuple[list[Any], list[Any], list[Any]]:
     """Splits the operands of `scan` into its constants, its initial carry and its `xs`."""
     if "ft_in" in params:  # from 0.11 on

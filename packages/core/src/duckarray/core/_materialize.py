@@ -187,21 +187,22 @@ def replace_children(value: Any, replace: Callable[[Any], Any]) -> Any:
 
 
 # Types of fields that neither are values nor hold any; added to as they are met.
-_plain: set[type] = {bool, int, float, complex, str, type(None)}
+plain_types: set[type] = {bool, int, float, complex, str, type(None)}
 
 
 def has_nested(value: Any) -> bool:
     """Whether a child of `value` is a value itself, or a container that holds one."""
     for child in value.__dict__.values():
-        if type(child) not in _plain and _is_or_holds_value(child):
+        if type(child) not in plain_types and is_or_holds_value(child):
             return True
     return False
 
 
-def _is_or_holds_value(child: Any) -> bool:
+def is_or_holds_value(child: Any) -> bool:
+    """Whether `child` is a value or a container of one; notes its type if it can be neither."""
     if isinstance(child, Value):
         return True
     if jtu.all_leaves([child]):
-        _plain.add(type(child))
+        plain_types.add(type(child))
         return False
     return any(map(is_value, jtu.tree_leaves(child, is_leaf=is_value)))

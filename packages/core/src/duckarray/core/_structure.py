@@ -59,16 +59,20 @@ def value_type(tree: Tree) -> type[Value]:
 class Slot:
     """What passes through one place of a branch or a carry: dense, or a value of this structure."""
 
-    __slots__ = ("example", "leaves", "tree")
+    __slots__ = ("_avals", "leaves", "tree")
 
     def __init__(self, x: Any) -> None:
         if isinstance(x, Value):
             leaves, self.tree = _take_apart(x)
-            avals = [jax.typeof(x) for x in leaves]
-            self.leaves = tuple((a.shape, a.dtype) for a in avals)
-            self.example: Any = self.tree.unflatten(list(map(struct, avals)))
+            self._avals = list(map(jax.typeof, leaves))
+            self.leaves = tuple([(a.shape, a.dtype) for a in self._avals])
         else:
-            self.tree, self.leaves, self.example = None, (), None
+            self.tree, self.leaves, self._avals = None, (), []
+
+    @property
+    def example(self) -> Any:
+        """A value of this structure, of abstract leaves; None for a dense array."""
+        return None if self.tree is None else self.tree.unflatten(map(struct, self._avals))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Slot) or (self.tree is None) is not (other.tree is None):

@@ -16,7 +16,7 @@ from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
 from . import _watch
-from ._constants import Constants, look_up, note, note_all, pass_on, passing_on
+from ._constants import Constants, look_up, note, note_all, note_created, pass_on, passing_on
 from ._dispatch import dispatch, handler_of
 from ._jax import (
     as_function,
@@ -28,6 +28,7 @@ from ._jax import (
     varying_like,
 )
 from ._lift import contains_lift, inside, lift_p
+from ._materialize import is_or_holds_value, plain_types
 from ._summary import summarize
 from ._value import Value
 
@@ -99,7 +100,14 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
 class DuckTrace(Trace):
     """Dispatches every primitive that meets a value; all others go to `parent_trace`."""
 
-    __slots__ = ("in_manual_mesh", "is_over_eager", "parent_requires_low", "parent_trace", "tag")
+    __slots__ = (
+        "_context",
+        "in_manual_mesh",
+        "is_over_eager",
+        "parent_requires_low",
+        "parent_trace",
+        "tag",
+    )
 
     def __init__(self, parent: Trace, tag: TraceTag) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -108,6 +116,8 @@ class DuckTrace(Trace):
         self.is_over_eager = is_eager(parent)
         self.in_manual_mesh = in_manual_mesh()
         self.tag = tag
+        # Making one for each operation costs more than anything else here; None while it is used.
+        self._context: Any = set_current_trace(parent)
         # Else JAX would take its composite primitives apart before an outer `grad` has seen them.
         self.requires_low = False
 
@@ -123,21 +133,28 @@ class DuckTrace(Trace):
     def process_primitive(
         self, primitive: Primitive, tracers: Sequence[Any], params: Any, /
     ) -> Any:
-        tag, found = self.tag, False
+        tag, found, nested = self.tag, False, False
         operands: list[Any] = []
         types: list[type] = []
         for x in tracers:
             if type(x) is DuckTracer and x._trace.tag is tag:
                 found = True
-                operands.append(x.value)
-                types.append(type(x.value))
+                value = x.value
+                operands.append(value)
+                types.append(type(value))
+                for child in value.__dict__.values():  # `has_nested`, without the call
+                    if type(child) not in plain_types and is_or_holds_value(child):
+                        nested = True
             else:
                 operands.append(x)
                 types.append(jax.Array)
         if not found:
             return self._process_dense(primitive, tracers, params)
-        with set_current_trace(self.parent_trace):
-            out = dispatch(primitive, operands, params, tuple(types))
+        context = self._context or set_current_trace(self.parent_trace)
+        self._context = None
+        with context:
+            out = dispatch(primitive, operands, params, tuple(types), nested)
+        self._context = context
         if primitive.multiple_results:
             return [DuckTracer(self, x) if isinstance(x, Value) else x for x in out]
         return DuckTracer(self, out) if isinstance(out, Value) else out
@@ -162,8 +179,8 @@ class DuckTrace(Trace):
         out = self._bind_dense(primitive, operands, params)
         if primitive in passing_on:
             pass_on(primitive, operands[0], params, out)
-        elif not operands and primitive.name == "empty2" and isinstance(out, jax.Array):
-            note(out, 0)  # memory nobody wrote to may hold anything
+        elif not operands:
+            note_created(primitive, out)
         return out
 
     def _bind_dense(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
@@ -303,15 +320,6 @@ def run(
         with set_current_trace(trace):
             outs = function(*inner)
         return [trace.unwrap(x) for x in outs]
-
-
-def run_jaxpr(jaxpr: Any, operands: Sequence[Any], constants: Constants = ()) -> list[Any]:
-    """Runs a jaxpr on arrays and values, with dispatch; returns arrays and values.
-
-    `constants` are the scalars that the first operands are known to be full of.
-    """
-    with _watch.body(jaxpr):
-        return run(TraceTag(), as_function(jaxpr), operands, constants)
 
 
 def value_of(x: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 
 from duckarray.core._dispatch import handles
-from duckarray.core._trace import run_jaxpr
+from duckarray.core._evaluate import run_jaxpr
 
 _PROGRAM = {"custom_vmap_call": "call", "linear_call": "callee", "composite": "call_jaxpr"}
 

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from jax import lax
-from jax.extend.core import Primitive, TraceTag
+from jax.extend.core import Primitive
 
-from duckarray.core import _watch
 from duckarray.core._constants import Constants, constants_of
 from duckarray.core._dispatch import handles
-from duckarray.core._jax import as_function, cond_p, stage, typeof
+from duckarray.core._evaluate import run_jaxpr
+from duckarray.core._jax import cond_p, stage, typeof
 from duckarray.core._materialize import densify
 from duckarray.core._structure import Slot, Tree, convert, flatten, unflatten
-from duckarray.core._trace import run
 from duckarray.core._value import Value
 
 from .eager import compiled_when_eager
@@ -60,18 +59,15 @@ class _Branch:
 
     def __call__(self, *leaves: Any) -> list[Any]:
         operands = unflatten(self.operand_trees, leaves)
-        with _watch.body(self.jaxpr):
-            outs = run(TraceTag(), self._run, operands, self.constants)
+        outs = run_jaxpr(self.jaxpr, operands, self.constants, self._observe)
         self.slots = list(map(Slot, outs))
         if self.target is not None:
             outs = list(map(self._convert, outs, self.target, self.zeros))
         leaves_out, self.trees = flatten(outs)
         return leaves_out
 
-    def _run(self, *operands: Any) -> list[Any]:
-        outs = as_function(self.jaxpr)(*operands)
-        self.zeros = list(map(is_zero, outs))  # is known only until the program has run
-        return outs
+    def _observe(self, outs: Sequence[Any]) -> None:
+        self.zeros = list(map(is_zero, outs))
 
     def _convert(self, x: Any, slot: Slot, zero: bool) -> Any:
         if zero and slot.tree is not None and not isinstance(x, Value):

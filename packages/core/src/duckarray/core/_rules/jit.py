@@ -13,10 +13,10 @@ from jax.extend.core import Primitive
 
 from duckarray.core._constants import Constants, constants_of, for_program
 from duckarray.core._dispatch import handles
+from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._functions import call_function_rule
 from duckarray.core._jax import call_primitives, jit_p
 from duckarray.core._structure import Tree, flatten, unflatten, width
-from duckarray.core._trace import run_jaxpr
 from duckarray.core._value import Value
 
 from .kept import call_kept

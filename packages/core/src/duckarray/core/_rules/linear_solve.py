@@ -7,8 +7,8 @@ from jax import lax
 from jax.extend.core import Primitive, primitives
 
 from duckarray.core._dispatch import handles
+from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._materialize import densify
-from duckarray.core._trace import run_jaxpr
 
 
 @handles(primitives.linear_solve_p)

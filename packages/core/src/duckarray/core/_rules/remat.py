@@ -8,9 +8,9 @@ from jax.extend.core import Primitive, set_current_trace, take_current_trace
 
 from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
+from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._jax import EditingTrace, remat_p
 from duckarray.core._structure import Tree, flatten, unflatten
-from duckarray.core._trace import run_jaxpr
 
 
 @handles(remat_p)

@@ -11,6 +11,7 @@ from jax.extend.core import Primitive, primitives
 from duckarray.core._bind import bind
 from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
+from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._jax import (
     is_jit_disabled,
     scan_arity,
@@ -23,7 +24,6 @@ from duckarray.core._jax import (
 from duckarray.core._materialize import current_policy, densify
 from duckarray.core._registry import resolve
 from duckarray.core._structure import Tree, flatten, unflatten
-from duckarray.core._trace import run_jaxpr
 from duckarray.core._value import Value, dense_aval
 
 from .bodies import Carry, fixed_point

@@ -10,10 +10,10 @@ from jax.extend.core import Primitive, primitives
 from duckarray.core._bind import bind
 from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
+from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._jax import stage, typeof, while_p
 from duckarray.core._materialize import densify
 from duckarray.core._structure import flatten, unflatten
-from duckarray.core._trace import run_jaxpr
 from duckarray.core._value import dense_aval
 
 from .bodies import Carry, fixed_point
