@@ -1,5 +1,7 @@
 """The mistakes of somebody who writes a first type: each is told what was wrong and what to do."""
 
+import threading
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -146,3 +148,37 @@ def test_a_concrete_value_converts_to_numpy_inside_quaxify():
     total, listed = run(Plain(X))
     assert total == 3.0
     assert listed == [0.0, 1.0, 2.0]
+
+
+class WrongAval(ArrayValue):
+    array: jax.Array
+    materialization = "allow"
+
+    def aval(self):
+        return jax.core.ShapedArray((*self.array.shape, 2), jnp.int32)
+
+    def materialize(self):
+        return self.array
+
+
+def test_an_aval_that_is_not_that_of_the_dense_array_is_found_by_checking():
+    text = (
+        r"`WrongAval.aval` says i32\[3,2\], but `materialize` gives f32\[3\][^$]*leave `aval` out"
+    )
+    with pytest.raises(ValueError, match=text):
+        quaxify(lambda x: -x)(WrongAval(X))
+    with checking_rules(False):
+        np.testing.assert_allclose(quaxify(lambda x: -x)(WrongAval(X)), -X)
+
+
+def test_checking_is_turned_on_for_one_thread():
+    @register("cos")
+    def _cos_plain(x: Plain, **params):
+        return jnp.zeros((7,), jnp.int32)
+
+    shapes = []
+    thread = threading.Thread(target=lambda: shapes.append(quaxify(jnp.cos)(Plain(X)).shape))
+    with checking_rules():
+        thread.start()
+        thread.join()
+    assert shapes == [(7,)]

@@ -7,6 +7,7 @@ variable `DUCKARRAY_CHECK_RULES=1` or `checking_rules()` turn it on.
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import jax
@@ -15,33 +16,53 @@ from jax.extend.core import Primitive
 from ._errors import RuleOutputError
 from ._jax import struct
 from ._summary import summarize
-from ._value import dense_aval
+from ._value import ArrayValue, dense_aval
 
+_WRONG_AVAL = """`{name}.aval` says {said}, but `materialize` gives {given}.
+Correct one of the two, or leave `aval` out: it is then derived from `materialize`."""
 
-class _Mode:
-    enabled = os.environ.get("DUCKARRAY_CHECK_RULES", "") not in ("", "0")
-
-
-mode = _Mode()
+checking: ContextVar[bool] = ContextVar(
+    "duckarray_checking", default=os.environ.get("DUCKARRAY_CHECK_RULES", "") not in ("", "0")
+)
+"""Whether rules are checked, in this thread."""
 
 
 @contextmanager
 def checking_rules(on: bool = True) -> Iterator[None]:
     """Compares the result of every rule with the abstract evaluation of its primitive.
 
+    Also what a type says by an `aval` of its own with what its `materialize` gives. It is in force
+    in the thread, or the asynchronous task, that turned it on.
+
     Raises:
         RuleOutputError: inside, where a rule returns another shape, dtype or number of results.
+        ValueError: inside, where an operand's `aval` is not that of its `materialize`.
 
     Example:
         >>> from duckarray.core import checking_rules
         >>> with checking_rules():
         ...     pass  # a rule that returns the wrong shape raises here
     """
-    before, mode.enabled = mode.enabled, on
+    token = checking.set(on)
     try:
         yield
     finally:
-        mode.enabled = before
+        checking.reset(token)
+
+
+def check_avals(operands: Sequence[Any]) -> None:
+    """Raises a `ValueError` if a value's own `aval` is not that of what it stands for."""
+    for x in operands:
+        if not isinstance(x, ArrayValue) or type(x).aval is ArrayValue.aval:
+            continue
+        try:
+            given = ArrayValue.aval(x)
+        except ValueError:  # it refuses to be made dense
+            continue
+        said = x.aval()
+        if tuple(said.shape) != tuple(given.shape) or said.dtype != given.dtype:
+            texts = {"said": summarize(said), "given": summarize(given)}
+            raise ValueError(_WRONG_AVAL.format(name=type(x).__name__, **texts))
 
 
 def check_output(

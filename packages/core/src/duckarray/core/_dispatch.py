@@ -12,8 +12,7 @@ from jax import tree_util as jtu
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
 from . import _watch
-from ._checking import check_output, wrong_kind
-from ._checking import mode as checking
+from ._checking import check_avals, check_output, checking, wrong_kind
 from ._errors import Informative
 from ._jax import user_location
 from ._materialize import densify, has_nested, replace_children
@@ -65,6 +64,8 @@ def dispatch(
     rules = resolved.get((primitive, types))
     if rules is None:
         rules = resolve(primitive, types)
+    if checking.get():
+        check_avals(operands)
     if rules:
         try:
             for rule in rules:
@@ -76,7 +77,7 @@ def dispatch(
                     several = type(out) is list or type(out) is tuple
                     if out is None or several is not primitive.multiple_results:
                         raise wrong_kind(primitive, rule, out)
-                    if checking.enabled:
+                    if checking.get():
                         check_output(primitive, rule, operands, params, out)
                     if record is not None:
                         record.by_rule(rule)

@@ -14,7 +14,7 @@ import jax
 from jax.core import Tracer
 from jax.extend.core import set_current_trace, take_current_trace
 
-from ._checking import mode as checking
+from ._checking import checking
 from ._constants import look_up
 from ._jax import is_jit_disabled
 from ._materialize import current_policy, recorded_warnings, warn_dense
@@ -67,7 +67,7 @@ def _apply(function: Callable[..., Any], tracer: DuckTracer, other: Any) -> Any:
             with set_current_trace(current):
                 return NotImplemented
         with set_current_trace(trace.parent_trace):
-            state = (current_policy(), registry_version(), checking.enabled)
+            state = (current_policy(), registry_version(), checking.get())
             compiled = _compiled(function, *state)
             return trace.wrap(compiled(tracer.value, other))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duckarray.core import _watch
-from duckarray.core._checking import mode as checking
+from duckarray.core._checking import checking
 from duckarray.core._constants import (
     Constants,
     Limit,
@@ -61,7 +61,7 @@ def call_kept(
     """
     if _watch.active and _watch.here.watcher is not None:  # a kept program would not be seen into
         return make([weakref.ref(j) for j in jaxprs], constants)(*leaves)
-    state = (current_policy(), registry_version(), checking.enabled)
+    state = (current_policy(), registry_version(), checking.get())
     whole = (tuple(map(id, jaxprs)), key, state)
     if constants and _asked.get(whole, True):
         before = times_asked()
