@@ -15,6 +15,7 @@ from duckarray.core import (
     field,
     quaxify,
     register,
+    register_function,
 )
 
 pytestmark = pytest.mark.usefixtures("own_rules")
@@ -182,3 +183,30 @@ def test_checking_is_turned_on_for_one_thread():
         thread.start()
         thread.join()
     assert shapes == [(7,)]
+
+
+@pytest.mark.parametrize("out", ["abc", {"x": 1.0}, jnp.sin])
+def test_a_rule_that_returns_no_array_is_refused(out):
+    @register("cos")
+    def _cos_plain(x: Plain, **params):
+        return out
+
+    text = rf"returned a {type(out).__name__}, but `cos` gives one array or value[^$]*NotImpl"
+    with checking_rules(False), pytest.raises(RuleOutputError, match=text):
+        quaxify(jnp.cos)(Plain(X))
+
+
+@pytest.mark.parametrize("function", [3, "solve"])
+def test_what_is_no_function_has_no_function_rules(function):
+    text = rf"`register_function\({function!r}\)` takes a function[^$]*jnp.linalg.solve"
+    with pytest.raises(TypeError, match=text):
+        register_function(function)
+
+
+@pytest.mark.parametrize("spec", [(True, (True,)), {"a": True}])
+def test_a_filter_spec_that_does_not_fit_the_call_is_refused(spec):
+    run = quaxify(lambda x, y: x, filter_spec=spec)
+    text = r"does not fit `\(fn, args, kwargs\)`, here \(function, \(Plain f32\[3\], float\), {}\)"
+    with pytest.raises(ValueError, match=text) as caught:
+        run(Plain(X), 1.0)
+    assert "a tree like it" in str(caught.value)

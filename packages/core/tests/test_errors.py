@@ -289,3 +289,23 @@ def test_outside_of_quaxify_under_jit_too():
 def test_errors_survive_pickle():
     error = MaterializeError("sin", ["A f32[3]"], "A f32[3]", 12, "")
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, jax.jit])
+def test_a_gradient_taken_inside_names_the_line_of_the_operation(jit):
+    @register("dot_general")
+    def _dot_general_odd_dense(x: Odd, y: jax.Array, *, dimension_numbers, **params):
+        if dimension_numbers != (((1,), (0,)), ((), ())):
+            return NotImplemented  # that of the backward pass
+        return bind("dot_general", x.array, y, dimension_numbers=dimension_numbers, **params)
+
+    def loss(x, w):
+        y = w @ x  # this line
+        return jnp.sin(y).sum()
+
+    line = loss.__code__.co_firstlineno + 1
+    run = quaxify(jax.grad(jit(loss)))
+    with materialization("error"), pytest.raises(MaterializeError) as caught:
+        run(jnp.ones(3), Odd(jnp.ones((3, 3))))
+    assert caught.value.primitive == "dot_general"
+    assert f"test_errors.py:{line}" in str(caught.value)

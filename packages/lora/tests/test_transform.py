@@ -304,11 +304,17 @@ def test_long_lists_are_cut():
             "says the same thing twice[^$]*Leave out",
         ),
         ({"config": LoraConfig(), "rank": 2}, ValueError, "twice[^$]*Leave out `rank`"),
+        ({"rank": "a"}, ValueError, r"r='a'\)`: the rank[^$]*LoraConfig\(r=8\)"),
+        ({"rank": 2, "target": 3}, TypeError, r"3 is a `int`[^$]*Pass a string"),
+        ({"rank": 2, "exclude": ["q", None]}, TypeError, r"None is a `NoneType`[^$]*Pass a string"),
+        ({"rank": 2, "alpha": "x"}, TypeError, r"lora_alpha='x'\)[^$]*Pass one, such as"),
+        ({"rank": 2, "scale": "x"}, TypeError, r"scale='x'\)[^$]*Pass one, such as `scale=2.0`"),
+        ({"rank": 2, "key": 0}, TypeError, r"key=0\)` takes a key[^$]*jax.random.key\(0\)"),
     ],
 )
 def test_wrong_options_are_refused(options, error, match):
     with pytest.raises(error, match=match):
-        loraify(blocks(), **options, key=KEY)
+        loraify(blocks(), **{"key": KEY, **options})
 
 
 def test_an_unknown_initialisation_is_refused():
@@ -336,3 +342,10 @@ def test_half_a_model_cannot_be_merged(half):
     halves = partition(loraify({"w": jnp.ones((4, 4))}, rank=2, key=jax.random.key(0)))
     with pytest.raises(ValueError, match=r"half of what `partition`[^$]*combine"):
         merge(halves[half])
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_the_parameters_of_half_a_model_cannot_be_counted(half):
+    halves = partition(loraify({"w": jnp.ones((4, 4))}, rank=2, key=jax.random.key(0)))
+    with pytest.raises(ValueError, match=r"half of what `partition`[^$]*combine[^$]*x.size"):
+        trainable_parameters(halves[half])

@@ -95,6 +95,9 @@ def test_parts_that_do_not_belong_together_are_refused(args, error, match):
         ((-1,), (-1,), "named twice"),
         ((0,), (-1,), "between -2 and -1"),
         ((), (-1,), "at least one"),
+        (-2, (-1,), "rows=-2[^$]*both are tuples"),
+        ((-2,), [-1], "both are tuples"),
+        (("m",), (-1,), "axes are integers"),
     ],
 )
 def test_axes_that_do_not_divide_the_weight_are_refused(rows, columns, match):

@@ -16,7 +16,7 @@ from jax.extend.core import Primitive
 from ._errors import RuleOutputError
 from ._jax import struct
 from ._summary import summarize
-from ._value import ArrayValue, dense_aval
+from ._value import ArrayValue, Value, dense_aval
 
 _WRONG_AVAL = """`{name}.aval` says {said}, but `materialize` gives {given}.
 Correct one of the two, or leave `aval` out: it is then derived from `materialize`."""
@@ -102,6 +102,17 @@ def wrong_kind(primitive: Primitive, function: Any, out: Any) -> RuleOutputError
     got = "None" if out is None else f"a {type(out).__name__}"
     expected = "a list of results" if primitive.multiple_results else "one array or value"
     return RuleOutputError(str(primitive), _name(function), got, expected)
+
+
+# Types that rules have returned and that are right to return.
+result_types: set[type] = {bool, int, float, complex}
+
+
+def accept_result(primitive: Primitive, function: Any, out: Any) -> None:
+    """Raises a `RuleOutputError` unless `out` is an array or value; it is not asked again then."""
+    if not (isinstance(out, Value) or (hasattr(out, "shape") and hasattr(out, "dtype"))):
+        raise wrong_kind(primitive, function, out)
+    result_types.add(type(out))
 
 
 def _name(function: Any) -> str:

@@ -12,7 +12,14 @@ from jax import tree_util as jtu
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
 from . import _watch
-from ._checking import check_avals, check_output, checking, wrong_kind
+from ._checking import (
+    accept_result,
+    check_avals,
+    check_output,
+    checking,
+    result_types,
+    wrong_kind,
+)
 from ._errors import Informative
 from ._jax import user_location
 from ._materialize import densify, has_nested, replace_children
@@ -77,6 +84,8 @@ def dispatch(
                     several = type(out) is list or type(out) is tuple
                     if out is None or several is not primitive.multiple_results:
                         raise wrong_kind(primitive, rule, out)
+                    if not several and type(out) not in result_types:
+                        accept_result(primitive, rule, out)
                     if checking.get():
                         check_output(primitive, rule, operands, params, out)
                     if record is not None:

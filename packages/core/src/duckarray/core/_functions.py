@@ -23,6 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 _NOT_JITTED = """`register_function({name})`: JAX does not jit it, so it is never seen whole.
 Register a rule for the jitted function it calls, or for the primitives it runs."""
 
+_NOT_A_FUNCTION = """`register_function({function!r})` takes a function, but got a `{type}`.
+Pass the library's function itself: `register_function(jnp.linalg.solve)`."""
+
 _names: set[str] = set()
 # By what JAX says of a function: its parameters, in order.
 _parameters: dict[str, list[str]] = {}
@@ -44,7 +47,7 @@ def register_function(function: Callable[..., Any], *, precedence: int = 0) -> C
 
     Raises:
         ValueError: if the function is not jitted.
-        TypeError: as `register` does.
+        TypeError: if it is not a function; else as `register` does.
 
     Example:
         >>> import jax, jax.numpy as jnp
@@ -60,6 +63,8 @@ def register_function(function: Callable[..., Any], *, precedence: int = 0) -> C
         >>> quaxify(jnp.linalg.solve)(Diag(jnp.array([2.0, 4.0])), jnp.ones(2))
         Array([0.5 , 0.25], dtype=float32)
     """
+    if not callable(function):
+        raise TypeError(_NOT_A_FUNCTION.format(function=function, type=type(function).__name__))
     key = _source(function)
     _parameters[key] = list(inspect.signature(_jitted(function) or function).parameters)
 

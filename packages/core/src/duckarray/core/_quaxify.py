@@ -10,8 +10,13 @@ from jax import tree_util as jtu
 from jax.extend.core import set_current_trace, take_current_trace
 
 from ._lift import inside
+from ._summary import summarize
 from ._trace import DuckTrace, DuckTracer, trace_over
 from ._value import Value, is_value
+
+_FILTER_SPEC = """`quaxify(fn, filter_spec={spec!r})`: the tree does not fit `(fn, args, kwargs)`, \
+here {call}.
+Pass True or False, a function of a value, or a tree like it: `(True, (True, False), True)`."""
 
 
 def quaxify(fn: Callable[..., Any], *, filter_spec: Any = True) -> Callable[..., Any]:
@@ -33,6 +38,7 @@ def quaxify(fn: Callable[..., Any], *, filter_spec: Any = True) -> Callable[...,
 
     Raises:
         TypeError: if `fn` is not callable.
+        ValueError: on a call, if `filter_spec` is a tree that does not fit the arguments.
 
     Example:
         >>> import jax, jax.numpy as jnp
@@ -126,8 +132,23 @@ def _choose(filter_spec: Any, call: tuple[Any, ...]) -> list[bool]:
     if isinstance(filter_spec, bool) or callable(filter_spec):
         marks = mark(filter_spec, call)
     else:
-        marks = jtu.tree_map(mark, filter_spec, call)
+        try:
+            marks = jtu.tree_map(mark, filter_spec, call)
+        except ValueError as error:
+            whole = f"({', '.join(map(_outline, call))})"
+            raise ValueError(_FILTER_SPEC.format(spec=filter_spec, call=whole)) from error
     return jtu.tree_leaves(marks)
+
+
+def _outline(tree: Any) -> str:
+    """What a part of a call looks like: its structure, with the types of the values in it."""
+    summaries = jtu.tree_map(lambda x: _Text(summarize(x)), tree, is_leaf=is_value)
+    return repr(summaries)
+
+
+class _Text(str):
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 def _value_defaults(fn: Any) -> dict[str, Any]:

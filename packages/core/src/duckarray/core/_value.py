@@ -5,7 +5,7 @@ import functools
 import math
 import sys
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeGuard, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeGuard, dataclass_transform
 
 import jax
 import numpy as np
@@ -21,10 +21,16 @@ _NO_AVAL = """the shape of `{name}` is derived from its `materialize`, which rai
 Correct that, or give `{name}` an `aval`; a field that is no array is declared with \
 `field(static=True)`."""
 
+_FROZEN = """cannot assign to `{cls}.{name}`: values do not change, and hold only what the class \
+declares.
+Declare a field, `{name}: jax.Array` or `field(static=True)`, in the class body, or make another \
+value with `dataclasses.replace`."""
+
 Policy = Literal["allow", "warn", "error"]
 
 
-@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+# Not `frozen_default`: type checkers would refuse the assignments of a hand-written `__init__`.
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
 class Value:
     """Stands for something JAX computes with; the base of `ArrayValue`, which stands for an array.
 
@@ -58,18 +64,16 @@ class Value:
     def _is_abstract(cls) -> bool:
         return False
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in self.__dict__ or name not in {f.name for f in dataclasses.fields(self)}:  # type: ignore[arg-type]
-            raise dataclasses.FrozenInstanceError(
-                f"cannot assign to `{type(self).__name__}.{name}`: values do not change, and hold "
-                "only what the class declares.\n"
-                f"Declare a field, `{name}: jax.Array` or `field(static=True)`, in the class body, "
-                "or make another value with `dataclasses.replace`."
-            )
-        object.__setattr__(self, name, value)
+    if not TYPE_CHECKING:  # seeing it, type checkers would permit assignments to any name
 
-    def __delattr__(self, name: str) -> None:
-        raise dataclasses.FrozenInstanceError(f"cannot delete `{type(self).__name__}.{name}`")
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name in self.__dict__ or name not in {f.name for f in dataclasses.fields(self)}:
+                text = _FROZEN.format(cls=type(self).__name__, name=name)
+                raise dataclasses.FrozenInstanceError(text)
+            object.__setattr__(self, name, value)
+
+        def __delattr__(self, name: str) -> None:
+            raise dataclasses.FrozenInstanceError(f"cannot delete `{type(self).__name__}.{name}`")
 
     def aval(self) -> ShapedArray:
         """The abstract value (shape, dtype …) of what this stands for."""

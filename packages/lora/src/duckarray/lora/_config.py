@@ -2,14 +2,21 @@
 
 import dataclasses
 import math
+import numbers
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 Pattern = str | re.Pattern[str] | Callable[[str, Any], bool]
 
 _RANK = """`LoraConfig(r={r!r})`: the rank of an update is a positive integer.
 Small ones are usual: `LoraConfig(r=8)`."""
+
+_ALPHA = """`LoraConfig(lora_alpha={alpha!r})`: what the update is multiplied by is a number.
+Pass one, such as `lora_alpha=16`; divided by the rank it is the scale of the update."""
+
+_PATTERN = """`LoraConfig({name}={pattern!r})` does not say which weights: {wrong!r} is a `{type}`.
+Pass a string, a compiled regular expression, a function of path and weight, or a list of such."""
 
 _INIT = """`LoraConfig(init_lora_weights={init!r})` is not an initialisation.
 Pass `True` for uniform numbers within 1/sqrt(m), or `"gaussian"` for normal ones."""
@@ -39,7 +46,9 @@ class LoraConfig:
             `"gaussian"` for normal ones of standard deviation `1 / r`. `b` is zero.
 
     Raises:
-        ValueError: if `r` is not positive, or there is no such initialisation.
+        ValueError: if `r` is not a positive integer, or there is no such initialisation.
+        TypeError: if `lora_alpha` is not a number, or a pattern is neither a string nor a regular
+            expression nor a function.
 
     Example:
         >>> from duckarray.lora import LoraConfig
@@ -62,9 +71,16 @@ class LoraConfig:
     init_lora_weights: Literal[True, "gaussian"] = True
 
     def __post_init__(self) -> None:
-        for r in (self.r, *self.rank_pattern.values()):
-            if int(r) != r or r < 1:
+        ranks: list[Any] = [self.r, *self.rank_pattern.values()]
+        for r in ranks:
+            if not isinstance(r, numbers.Real) or float(r) < 1 or float(r) % 1 != 0:
                 raise ValueError(_RANK.format(r=r))
+        alphas: list[Any] = [self.lora_alpha, *self.alpha_pattern.values()]
+        for alpha in alphas:
+            if not isinstance(alpha, numbers.Real):
+                raise TypeError(_ALPHA.format(alpha=alpha))
+        for name in ("target_modules", "exclude_modules"):
+            _check_pattern(name, getattr(self, name))
         if self.init_lora_weights not in (True, "gaussian"):
             raise ValueError(_INIT.format(init=self.init_lora_weights))
 
@@ -76,6 +92,14 @@ class LoraConfig:
         """What the update to the weight at `path` is multiplied by."""
         alpha, r = _of_pattern(self.alpha_pattern, path, self.lora_alpha), self.rank(path)
         return float(alpha / math.sqrt(r) if self.use_rslora else alpha / r)
+
+
+def _check_pattern(name: str, given: Any) -> None:
+    several = isinstance(given, Collection) and not isinstance(given, str)
+    for x in given if several else () if given is None else (given,):
+        if not (isinstance(x, str | re.Pattern) or callable(x)):
+            text = _PATTERN.format(name=name, pattern=given, wrong=x, type=type(x).__name__)
+            raise TypeError(text)
 
 
 def _of_pattern(patterns: Mapping[str, Any], path: str, default: Any) -> Any:

@@ -9,6 +9,10 @@ from duckarray.core import ArrayValue
 
 from ._value import LoraArray
 
+_HALF = """`trainable_parameters` was given {what}, half of what `partition` returns.
+Put the halves together first: `trainable_parameters(equinox.combine(trainable, frozen))`; for the \
+entries of one, `sum(x.size for x in jax.tree.leaves(half))`."""
+
 
 class ParameterCount(NamedTuple):
     """How many parameters of a model are trained, and how many the model has without adapters.
@@ -36,6 +40,9 @@ def trainable_parameters(model: Any) -> ParameterCount:
     Args:
         model: a tree with `LoraArray`s.
 
+    Raises:
+        ValueError: if it is one half of what `partition` returns.
+
     Example:
         >>> import jax, jax.numpy as jnp
         >>> from duckarray.lora import loraify
@@ -46,7 +53,10 @@ def trainable_parameters(model: Any) -> ParameterCount:
     """
     seen: set[int] = set()
     trainable = total = 0
-    for x in jtu.tree_leaves(model, is_leaf=lambda x: isinstance(x, ArrayValue)):
+    leaves: list[Any] = jtu.tree_leaves(model, is_leaf=lambda x: isinstance(x, ArrayValue))
+    for x in leaves:
+        if isinstance(x, LoraArray):
+            _refuse_half(x.w, x.a)
         if isinstance(x, LoraArray) and id(x.a) not in seen:
             seen.add(id(x.a))
             trainable += x.a.size + x.b.size
@@ -57,6 +67,12 @@ def trainable_parameters(model: Any) -> ParameterCount:
         seen.add(id(x))
         total += x.size
     return ParameterCount(trainable, total)
+
+
+def _refuse_half(w: Any, a: Any) -> None:
+    if w is None or a is None:
+        half = "the trainable arrays" if w is None else "the frozen arrays"
+        raise ValueError(_HALF.format(what=half))
 
 
 def print_trainable_parameters(model: Any) -> None:

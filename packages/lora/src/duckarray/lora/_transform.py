@@ -1,6 +1,7 @@
 """Functions on models: giving weights adapters, finding what is trained, and merging the result."""
 
 import math
+import numbers
 import zlib
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +25,12 @@ Leave out {names}, or write it into the `LoraConfig`."""
 _NOT_A_CONFIG = """`loraify(model, {config!r})`: the second argument is a `LoraConfig`, but got a \
 `{type}`.
 Pass options by name, as in `loraify(model, rank=8, key=key)`."""
+
+_NOT_A_KEY = """`loraify(..., key={key!r})` takes a key for random numbers, but got a `{type}`.
+Make one of a number: `key=jax.random.key(0)`."""
+
+_NOT_A_NUMBER = """`loraify(..., scale={scale!r})`: what the update is multiplied by is a number.
+Pass one, such as `scale=2.0`."""
 
 _NOT_MERGEABLE = """`merge` was given {what}, half of what `partition` returns.
 Put the halves together first: `merge(equinox.combine(trainable, frozen))`."""
@@ -73,7 +80,8 @@ def loraify(
 
     Raises:
         TargetError: if a pattern selects nothing.
-        TypeError: if a selected array does not hold floating-point numbers, or no rank is given.
+        TypeError: if a selected array does not hold floating-point numbers, no rank is given, or an
+            option is not of its type.
         ValueError: if a selected weight is smaller than the rank, or an option is given twice.
 
     Example:
@@ -89,6 +97,8 @@ def loraify(
     """
     options = {"rank": rank, "alpha": alpha, "scale": scale, "target": target, "exclude": exclude}
     config = _config(config, options)
+    if not hasattr(key, "dtype"):
+        raise TypeError(_NOT_A_KEY.format(key=key, type=type(key).__name__))
     adapted: dict[Any, LoraArray] = {}
     leaves, structure = jtu.tree_flatten(model, is_leaf=_is_value)
     for i, weight in select(model, config):
@@ -167,6 +177,8 @@ def _config(config: LoraConfig | None, options: dict[str, Any]) -> LoraConfig:
     if "alpha" in given and "scale" in given:
         raise ValueError(_TWICE.format(names="`scale`").replace("config, ...", "alpha=..."))
     rank = given["rank"]
+    if not isinstance(given.get("scale", 1.0), numbers.Real):
+        raise TypeError(_NOT_A_NUMBER.format(scale=given["scale"]))
     alpha = given["scale"] * rank if "scale" in given else given.get("alpha", rank)
     return LoraConfig(
         r=rank,

@@ -114,9 +114,14 @@ class LoraArray(ArrayValue):
         return batch
 
     def _check_axes(self, ndim: int) -> None:
-        both = (*self.rows, *self.columns)
+        given: list[Any] = [self.rows, self.columns]
+        both = [axis for axes in given if isinstance(axes, tuple) for axis in axes]
         problem = ""
-        if not self.rows or not self.columns:
+        if not all(isinstance(axes, tuple) for axes in given):
+            problem = "both are tuples"
+        elif not all(isinstance(axis, int) for axis in both):
+            problem = "axes are integers"
+        elif not self.rows or not self.columns:
             problem = "each needs at least one"
         elif len(set(both)) != len(both):
             problem = "an axis is named twice"
