@@ -138,6 +138,9 @@ def user_location() -> str:
     if ":" in summary:
         return f" at {summary}"
     frame, _ = user_frame()
+    transposed = _transposed_equation(frame)
+    if transposed:
+        return f" at {transposed}"
     if frame is None:
         return ""
     return f" at {frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_qualname})"
@@ -157,6 +160,21 @@ def user_line(around: str) -> str:
     if around or frame is None:
         return around
     return f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_qualname})"
+
+
+def _transposed_equation(caller: FrameType | None) -> str:
+    """The line of the operation that a backward pass is at, in a call that `caller` made.
+
+    From 0.11 on JAX does not say so itself where it transposes what it has linearized.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not caller:
+        info = getattr(frame.f_locals.get("eqn"), "source_info", None)
+        summary = source_info_util.summarize(info) if info is not None else ""
+        if ":" in summary:
+            return summary
+        frame = frame.f_back
+    return ""
 
 
 def user_frame() -> tuple[FrameType | None, int]:
