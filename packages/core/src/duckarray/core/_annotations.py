@@ -118,8 +118,11 @@ def is_unresolved(hint: Any) -> bool:
 
 def array_type(hint: Any) -> Any:
     """What an annotation is compared as: the shapes jaxtyping states are not dispatched on."""
-    array_type = None if is_unresolved(hint) else getattr(hint, "array_type", None)
-    return hint if array_type is None else array_type
+    if is_unresolved(hint):
+        return hint
+    if _is_union(hint):  # as jaxtyping makes of `Float[ArrayLike, "n"]`
+        return typing.Union[tuple(array_type(h) for h in typing.get_args(hint))]  # noqa: UP007
+    return getattr(hint, "array_type", hint)
 
 
 def _parts(hint: Any, excluded: frozenset[type] = frozenset()) -> Iterator[Any]:

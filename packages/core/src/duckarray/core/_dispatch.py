@@ -4,6 +4,7 @@ Rules by specificity, then the structural handler of a primitive that carries a 
 types' `default` hooks, then the dense arrays.
 """
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,6 +33,11 @@ Handler = Callable[[Primitive, Sequence[Any], dict[str, Any]], Any]
 # What primitives that carry programs do; filled by the modules in `_rules`. Some of JAX's are not
 # exported: those are known by their names.
 _handlers: dict[Primitive | str, Handler] = {}
+
+# Rules that see the values inside their operands as they are; others see arrays.
+sees_values: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
+# `default` hooks that stand for there being none.
+fallbacks: list[Callable[..., Any]] = [Value.default]
 
 
 def handles(*primitives: Primitive | str) -> Callable[[Handler], Handler]:
@@ -104,7 +110,7 @@ def dispatch(
     asked: list[Any] = []
     for x in operands:
         hook = type(x).default if isinstance(x, Value) else Value.default
-        if hook is not Value.default and hook not in asked:
+        if hook not in fallbacks and hook not in asked:
             asked.append(hook)
             out = hook(primitive, list(operands), params)
             if out is not NotImplemented:
@@ -129,8 +135,9 @@ def _call_one_level_down(rule: Callable[..., Any], /, *operands: Any, **params: 
     with take_current_trace() as parent:
         trace = DuckTrace(parent, TraceTag())
         with set_current_trace(trace):
-            inner = [
-                replace_children(x, trace.wrap) if isinstance(x, Value) else x for x in operands
-            ]
-            out = rule(*inner, **params)
+            if rule not in sees_values:
+                operands = tuple(
+                    replace_children(x, trace.wrap) if isinstance(x, Value) else x for x in operands
+                )
+            out = rule(*operands, **params)
         return out if out is NotImplemented else jtu.tree_map(trace.unwrap, out)

@@ -64,6 +64,18 @@ def binds_plainly(primitive: Primitive, _known: dict[Primitive, bool] = {}) -> b
     return known
 
 
+def is_inlined(params: Any) -> bool:
+    """Whether a `jit` asked to be traced into the program around it, and for nothing else."""
+    early = params["inline"] is True or getattr(params["inline"], "name", "") == "JAX_EARLY"
+    placed = (*params["in_shardings"], *params["out_shardings"])
+    return (
+        early
+        and not any(params["donated_invars"])
+        and not any(isinstance(s, jax.sharding.Sharding) for s in placed)
+        and not params["compiler_options_kvs"]
+    )
+
+
 def bind_under(trace: Trace, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
     """Binds `primitive` with `trace` as the current trace, whatever trace is current."""
     operands = tuple(operands)

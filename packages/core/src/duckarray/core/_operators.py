@@ -52,10 +52,12 @@ def _compiled(function: Callable[..., Any], *state: Any) -> _Compiled:
 def _apply(function: Callable[..., Any], tracer: DuckTracer, other: Any) -> Any:
     """`function` of both, or `NotImplemented` where the usual way has to be taken."""
     trace = tracer._trace
-    if not trace.is_over_eager or is_jit_disabled():
+    if not trace.is_over_eager or is_jit_disabled() or tracer.value._eager:
         return NotImplemented
     if type(other) is DuckTracer and other._trace is trace:
         other = other.value
+        if other._eager:
+            return NotImplemented
     elif (
         not isinstance(other, jax.Array)
         or isinstance(other, Tracer)

@@ -13,7 +13,7 @@ from jax.extend.core import Primitive
 from . import _watch
 from ._errors import AmbiguousRuleError
 from ._jax import find_primitive
-from ._rule import Rule, RuleFunction, operands_of
+from ._rule import Rule, RuleFunction, count_optional, operands_of
 from ._value import Value
 
 if TYPE_CHECKING:
@@ -78,19 +78,31 @@ def register(
 
     def decorate(function: F) -> F:
         positional = operands_of(function)
-        rules = [Rule(function, precedence)]
-        if commutative:
-            if len(positional) != 2 or any(p.kind is p.VAR_POSITIONAL for p in positional):
-                listing = ", ".join(map(str, positional))
-                raise TypeError(_NOT_BINARY.format(name=function.__qualname__, operands=listing))
-            rules.append(Rule(function, precedence, mirrored=True))
-        for primitive in found:
-            for rule in rules:
-                _rules.setdefault(primitive, []).append(rule)
-        _changed()
+        if commutative and (
+            len(positional) != 2 or any(p.kind is p.VAR_POSITIONAL for p in positional)
+        ):
+            listing = ", ".join(map(str, positional))
+            raise TypeError(_NOT_BINARY.format(name=function.__qualname__, operands=listing))
+        add_rules(found, function, precedence, commutative)
         return function
 
     return decorate
+
+
+def add_rules(
+    keys: Iterable[Primitive | str],
+    function: RuleFunction,
+    precedence: int,
+    commutative: bool = False,
+) -> None:
+    """Makes `function` a rule for primitives, or for something that is not one."""
+    omissible = range(count_optional(function) + 1)
+    rules = [Rule(function, precedence, omitted=n) for n in omissible]
+    if commutative:
+        rules.append(Rule(function, precedence, mirrored=True))
+    for key in keys:
+        _rules.setdefault(key, []).extend(rules)
+    _changed()
 
 
 def registry_version() -> int:
@@ -101,8 +113,7 @@ def registry_version() -> int:
 def add_rule(key: str, function: RuleFunction, precedence: int) -> None:
     """Makes `function` a rule for something that is not a primitive."""
     operands_of(function)
-    _rules.setdefault(key, []).append(Rule(function, precedence))
-    _changed()
+    add_rules([key], function, precedence)
 
 
 def call_rules(key: str, operands: Sequence[Any]) -> Any:

@@ -40,11 +40,14 @@ Write it as `def {name}(x: MyArray, **params): ...`."""
 class Rule:
     """A function, what it is called by, and the operand types it is for."""
 
-    def __init__(self, function: RuleFunction, precedence: int, mirrored: bool = False) -> None:
+    def __init__(
+        self, function: RuleFunction, precedence: int, mirrored: bool = False, omitted: int = 0
+    ) -> None:
         primitive = inspect.signature(function).parameters.get("primitive")
         self.wants_primitive = primitive is not None and primitive.kind is primitive.KEYWORD_ONLY
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.precedence, self.mirrored, self._function = precedence, mirrored, function
+        self._omitted = omitted  # so many of the last operands, which have defaults, are not given
         parameters = inspect.signature(function).parameters.values()
         if any(isinstance(p.annotation, str) for p in parameters):
             # Names local to the caller can be looked up only now.
@@ -63,7 +66,7 @@ class Rule:
         import plum  # takes longer to import than all else here
 
         whole = plum.Signature.from_callable(self._plain())
-        types = [array_type(t) for t in whole.types]
+        types = [array_type(t) for t in whole.types[: len(whole.types) - self._omitted]]
         varargs = {"varargs": array_type(whole.varargs)} if whole.has_varargs else {}
         return plum.Signature(*(reversed(types) if self.mirrored else types), **varargs)
 
@@ -84,7 +87,7 @@ class Rule:
     def excepting(self) -> dict[int | str, Any]:
         """By the position of an operand (`"*"` for the rest), hints made by `except_for`."""
         hints = hints_of(self._function)
-        operands = operands_of(self._function)
+        operands = _positional(self._function)
         ordered = list(reversed(operands)) if self.mirrored else operands
         return {
             "*" if p.kind is p.VAR_POSITIONAL else i: hints[p.name]
@@ -135,10 +138,7 @@ class Rule:
 def operands_of(function: RuleFunction) -> list[inspect.Parameter]:
     """The parameters of a rule that are dispatched on; raises if there are none."""
     positional = [
-        p
-        for p in inspect.signature(function).parameters.values()
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)
-        and (p.default is p.empty or p.annotation is not p.empty)
+        p for p in _positional(function) if p.default is p.empty or p.annotation is not p.empty
     ]
     name = function.__qualname__
     if not positional:
@@ -149,6 +149,20 @@ def operands_of(function: RuleFunction) -> list[inspect.Parameter]:
         if not is_type(p.annotation):
             raise TypeError(_NOT_A_TYPE.format(name=name, parameter=p))
     return positional
+
+
+def count_optional(function: RuleFunction) -> int:
+    """How many operands have defaults, so that they may come as parameters or not at all."""
+    return sum(p.default is not p.empty for p in _positional(function))
+
+
+def _positional(function: RuleFunction) -> list[inspect.Parameter]:
+    kinds = (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        inspect.Parameter.VAR_POSITIONAL,
+    )
+    return [p for p in inspect.signature(function).parameters.values() if p.kind in kinds]
 
 
 def _exchanged(function: RuleFunction) -> RuleFunction:

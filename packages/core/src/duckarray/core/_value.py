@@ -53,6 +53,10 @@ class Value:
     """Whether `materialize` is linear in the floating-point leaves. Such a type keeps itself
     through `custom_jvp` and `custom_vjp` rules, its tangents being values of the same type."""
 
+    _eager: ClassVar[bool] = False
+    """Whether rules see the entries of arrays, in eager mode, in the small programs that JAX
+    inlines (`jnp.add` and its like), which are compiled for other types."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("duckarray."):  # its rules are not the user's program

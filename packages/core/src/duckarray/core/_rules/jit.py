@@ -15,7 +15,7 @@ from duckarray.core._constants import Constants, constants_of, for_program
 from duckarray.core._dispatch import handles
 from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._functions import call_function_rule
-from duckarray.core._jax import call_primitives, jit_p
+from duckarray.core._jax import call_primitives, is_inlined, jit_p
 from duckarray.core._structure import Tree, flatten, unflatten, width
 from duckarray.core._value import Value
 
@@ -28,6 +28,8 @@ def _jit(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) 
     if out is not NotImplemented:
         return out
     jaxpr = params["jaxpr"]
+    if is_inlined(params) and any(isinstance(x, Value) and x._eager for x in operands):
+        return run_jaxpr(jaxpr, operands, constants_of(operands))
     leaves, trees = flatten(operands)
     # Calls of one program may differ in these; the other parameters go with the program.
     key = (
