@@ -120,6 +120,19 @@ def test_the_same_is_reported_each_time_also_after_the_program_has_run(wrap):
     assert [x.primitive for x in reports[0]].count("sin") == 2
 
 
+def test_a_program_that_calls_quaxify_itself_is_seen_into_each_time():
+    closed_over = Doubled(X)
+
+    @jax.jit
+    def step(x, y):
+        return jax.grad(lambda x: jnp.sum(quaxify(lax.sin)(x) + quaxify(lax.cos)(closed_over)))(x)
+
+    step(Doubled(X), X)
+    for _ in range(2):
+        report = explain(quaxify(step, filter_spec=False), Doubled(X), X)
+        assert kinds(report) == [("sin", "materialized"), ("cos", "materialized")]
+
+
 def test_a_body_is_listed_once_with_how_often_it_runs():
     def program(x):
         def outer(c, _):
@@ -147,6 +160,18 @@ def test_paths_name_branches_loops_and_functions():
     assert found["cos"] == ("jit named", "cond branch 0")
     assert found["tan"] == ("while body",)
     assert found["lt"] == ("while condition",)
+
+
+def test_paths_name_the_functions_of_a_linear_solve_and_checkpoints():
+    def program(a):
+        solve = lambda matvec, b: b + jnp.cos(a) @ b
+        x = lax.custom_linear_solve(lambda x: jnp.sin(a) @ x, X, solve, lambda vecmat, b: b)
+        return jax.checkpoint(lambda x: lax.tan(a) @ x)(x)
+
+    found = {x.primitive: x.path for x in explain(program, Doubled(jnp.eye(3))).operations}
+    assert found["sin"][0] == "custom_linear_solve matvec"
+    assert found["cos"][0] == "custom_linear_solve solve"
+    assert found["tan"] == ("checkpoint",)
 
 
 def test_a_loop_whose_carry_is_widened_is_listed_as_it_ends_up():
@@ -319,6 +344,16 @@ def test_a_program_without_values_has_nothing_to_report():
 def test_what_is_no_function_is_refused():
     with pytest.raises(TypeError, match=r"takes a function, but got a `int`"):
         explain(3)
+
+
+def test_a_program_that_branches_on_an_entry_fails_as_under_jit():
+    with pytest.raises(jax.errors.ConcretizationTypeError):
+        explain(lambda x: lax.sin(x) if x[0] > 0 else x, Doubled(X))
+
+
+def test_nothing_leaks():
+    with jax.checking_leaks():
+        explain(lambda x: lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), Doubled(X))
 
 
 def test_an_error_of_the_program_leaves_nobody_watching():

@@ -13,8 +13,8 @@ from jax import tree_util as jtu
 from . import _watch
 from ._dispatch import dispatch
 from ._errors import NoRuleError
-from ._jax import struct, user_line
-from ._quaxify import look_through, quaxify
+from ._jax import struct, tracing_anew, user_line
+from ._quaxify import Quaxified, look_through, quaxify
 from ._report import Fate, Operation, Outcome, Report
 from ._summary import nbytes, summarize
 from ._value import Value
@@ -30,7 +30,8 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     all such places are found at once. What is in the body of a loop or a branch is listed once.
 
     Args:
-        fn: what `quaxify` takes.
+        fn: what `quaxify` takes, or what it returns. A function that calls `quaxify` itself, such
+            as a step of training, is passed as `quaxify(step, filter_spec=False)`.
         *args: what it is called with; any array may be a `jax.ShapeDtypeStruct`. Python numbers and
             NumPy arrays are known to the program as they are.
         **kwargs: likewise.
@@ -40,6 +41,8 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
 
     Raises:
         TypeError: if `fn` is not callable.
+        jax.errors.ConcretizationTypeError: as under `jax.jit`, where it branches on an entry of an
+            array.
 
     Example:
         >>> import jax, jax.numpy as jnp
@@ -71,9 +74,10 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
             filled[i] = x
         fn, args, kwargs = structure.unflatten(filled)
         with _watch.watching(watcher):
-            quaxify(fn)(*args, **kwargs)
+            (fn if isinstance(fn, Quaxified) else quaxify(fn))(*args, **kwargs)
 
-    jax.eval_shape(traced, *[_abstract(leaves[i]) for i in arrays])
+    with tracing_anew():
+        jax.eval_shape(traced, *[_abstract(leaves[i]) for i in arrays])
     return watcher.report()
 
 
@@ -289,7 +293,10 @@ def _describe_body(around: _Record, program: Any) -> tuple[str, int]:
         return ("while condition" if params["cond_jaxpr"] is program else "while body"), 1
     if name == "jit":
         return f"jit {params['name']}", 1
-    return name, 1
+    if name == "custom_linear_solve":
+        parts = params["jaxprs"]._asdict()
+        return f"{name} {', '.join(part for part in parts if parts[part] is program)}", 1
+    return ("checkpoint" if name.startswith("remat") else name), 1
 
 
 def _name_of(function: Any) -> tuple[str, str]:

@@ -5,10 +5,12 @@ package looks at a JAX version or at the parameters of JAX's own higher-order pr
 """
 
 import difflib
+import itertools
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -17,6 +19,7 @@ from typing import Any
 import jax
 from jax import lax
 from jax.core import Trace
+from jax.experimental.xla_metadata import set_xla_metadata
 from jax.extend import linear_util as lu
 from jax.extend import source_info_util
 from jax.extend.core import (  # type: ignore[attr-defined]
@@ -48,6 +51,17 @@ ZeroCotangent = ad.Zero
 def is_jit_disabled() -> bool:
     """Whether `jax.disable_jit` is in force."""
     return bool(getattr(jax.config, "jax_disable_jit"))  # noqa: B009  # not typed on 0.10
+
+
+@contextmanager
+def tracing_anew() -> Iterator[None]:
+    """Has JAX trace meanwhile even what it has traced before."""
+    # The metadata are part of the key by which it keeps traced programs.
+    with set_xla_metadata(duckarray_explain=str(next(_times_traced_anew))):
+        yield
+
+
+_times_traced_anew = itertools.count()
 
 
 def is_eager(trace: Trace) -> bool:
