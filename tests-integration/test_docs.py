@@ -1,6 +1,6 @@
 """Each public name has a place in the documentation, and each package its page."""
 
-import importlib
+import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
@@ -22,7 +22,10 @@ def test_the_page_of_a_package_documents_every_public_name_once(name):
     page = (ROOT / "docs" / "packages" / f"{name}.md").read_text(encoding="utf-8")
     documented = re.findall(rf"^::: duckarray\.{name}\.(\w+)$", page, flags=re.MULTILINE)
     assert not public - set(documented), f"add `::: duckarray.{name}.…` for these to the page"
-    assert not set(documented) - vars(module).keys(), "these do not exist, take them off the page"
+    unknown = set(documented) - vars(module).keys()
+    # A module that is imported only by who wants it is no attribute yet.
+    unknown = {n for n in unknown if importlib.util.find_spec(f"duckarray.{name}.{n}") is None}
+    assert not unknown, "these do not exist, take them off the page"
     assert len(documented) == len(set(documented))
 
 

@@ -17,7 +17,7 @@ from _values import (
     numbers,
 )
 
-from duckarray.core import materialization, quaxify
+from duckarray.core import materialization, quaxify, tree
 
 OPTIMIZERS = {
     "adam": lambda: optax.adam(0.05),
@@ -135,3 +135,22 @@ def test_losses_of_optax_agree():
         )
 
     assert_same(dense(quaxify(program)(logits, labels)), program(dense(logits), labels))
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_fields_are_frozen_by_masks_and_labels(labelled):
+    params = {"w": lowrank(numbers(3, 2, 3)), "bias": jnp.zeros(())}
+    if labelled:
+        kinds = tree.labels(params, {"train": {LowRank: ["a", "b"]}}, default="freeze")
+        optimizers = {"train": optax.sgd(0.1), "freeze": optax.set_to_zero()}
+    else:
+        kinds = tree.mask(params, {LowRank: ["a", "b"]})
+        optimizers = {True: optax.sgd(0.1), False: optax.set_to_zero()}
+    optimizer = optax.multi_transform(optimizers, kinds)
+    gradient = jax.tree.map(jnp.ones_like, params)
+    updates, _ = optimizer.update(gradient, optimizer.init(params), params)
+    after = optax.apply_updates(params, updates)
+    assert_same(after["w"].w, params["w"].w)
+    assert_same(after["bias"], params["bias"])
+    assert_same(after["w"].a, params["w"].a - 0.1)
+    assert_same(after["w"].b, params["w"].b - 0.1)
