@@ -8,18 +8,18 @@ from duckarray.zeros import Zeros
 
 @pytest.mark.parametrize("shape", [(2, -1), -1])
 def test_a_negative_size_is_refused(shape):
-    with pytest.raises(ValueError, match=r"-1 is not the size of an axis[^$]*non-negative"):
+    with pytest.raises(ValueError, match=r"-1.*takes a shape[^$]*non-negative"):
         Zeros(shape)
 
 
-@pytest.mark.parametrize(("shape", "size"), [((2.0,), "2.0"), ("ab", "'a'"), (None, "None")])
+@pytest.mark.parametrize(("shape", "size"), [((2.0,), "2.0"), ("ab", "'ab'"), (None, "None")])
 def test_what_is_not_a_size_is_refused(shape, size):
-    with pytest.raises(TypeError, match=rf"{size} is not the size of an axis[^$]*`x\.shape`"):
+    with pytest.raises(TypeError, match=rf"{size}.*takes a shape[^$]*`x\.shape`"):
         Zeros(shape)
 
 
 def test_a_traced_size_is_refused():
-    with pytest.raises(TypeError, match=r"not the size of an axis[^$]*known while tracing"):
+    with pytest.raises(TypeError, match=r"takes a shape[^$]*known while tracing"):
         jax.jit(Zeros)(3)
 
 

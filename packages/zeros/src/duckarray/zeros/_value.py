@@ -11,7 +11,7 @@ from jax.typing import ArrayLike, DTypeLike
 
 from duckarray.core import ArrayValue, value_of
 
-_BAD_SHAPE = """`Zeros({shape!r})` takes a shape, but {size!r} is not the size of an axis.
+_BAD_SHAPE = """`Zeros({shape!r})` takes a shape, but this is none.
 Pass a tuple of non-negative integers that are known while tracing, such as `x.shape`."""
 
 _BAD_DTYPE = """`Zeros({shape!r}, {dtype!r})` takes a dtype, but {dtype!r} is none.
@@ -108,13 +108,11 @@ def is_zero(x: Any) -> bool:
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
-    one = not isinstance(shape, Iterable) or getattr(shape, "ndim", 1) == 0
-    sizes = []
-    for size in (shape,) if one else shape:
-        try:
-            sizes.append(operator.index(size))
-        except TypeError as error:
-            raise TypeError(_BAD_SHAPE.format(shape=shape, size=size)) from error
-        if sizes[-1] < 0:
-            raise ValueError(_BAD_SHAPE.format(shape=shape, size=size))
-    return tuple(sizes)
+    several = isinstance(shape, Iterable) and getattr(shape, "ndim", 1) > 0
+    try:
+        sizes = tuple(map(operator.index, shape if several else (shape,)))
+    except TypeError as error:
+        raise TypeError(_BAD_SHAPE.format(shape=shape)) from error
+    if min(sizes, default=0) < 0:
+        raise ValueError(_BAD_SHAPE.format(shape=shape))
+    return sizes

@@ -1,4 +1,4 @@
-"""Functions that are zero at zero, products, and sums."""
+"""Functions that are zero at zero, and sums."""
 
 from typing import Any
 
@@ -10,47 +10,23 @@ from duckarray.core import ArrayValue, bind, register
 from duckarray.zeros._rules._result import abstract_result, result
 from duckarray.zeros._value import Zeros
 
-# fmt: off
 _ZERO_AT_ZERO = (
-    "neg", "abs", "sign", "real", "imag", "conj", "convert_element_type", "reduce_precision",
-    "floor", "ceil", "round", "square", "sqrt", "cbrt", "sin", "tan", "asin", "atan", "sinh",
-    "tanh", "asinh", "atanh", "expm1", "log1p", "erf", "erf_inv", "bessel_i1e",
+    "neg abs sign real imag conj convert_element_type reduce_precision floor ceil round square sqrt"
+    " cbrt sin tan asin atan sinh tanh asinh atanh expm1 log1p erf erf_inv bessel_i1e"
+    " add add_any sub max min or xor complex"
 )
-_ZERO_AT_ZEROS = (
-    "add", "add_any", "sub", "mul", "max", "min", "and", "or", "xor", "complex", "dot_general",
-    "conv_general_dilated",
-)
-# fmt: on
 
 
-@register(*_ZERO_AT_ZERO)
-def _elementwise_zeros(x: Zeros, *, primitive: Primitive, **params: Any) -> Any:
-    """f(0) = 0."""
-    return result(primitive, [x], params)
+@register(*_ZERO_AT_ZERO.split())
+def _elementwise_zeros(*xs: Zeros, primitive: Primitive, **params: Any) -> Any:
+    """f(0) = 0, f(0, 0) = 0."""
+    return result(primitive, xs, params)
 
 
 @register("integer_pow")
 def _integer_pow_zeros(x: Zeros, *, primitive: Primitive, y: int, **params: Any) -> Any:
     """0ʸ = 0 if y > 0."""
     return result(primitive, [x], {"y": y, **params}) if y > 0 else NotImplemented
-
-
-@register(*_ZERO_AT_ZEROS)
-def _binary_zeros_zeros(x: Zeros, y: Zeros, *, primitive: Primitive, **params: Any) -> Any:
-    """f(0, 0) = 0."""
-    return result(primitive, [x, y], params)
-
-
-@register("mul", "and", commutative=True)
-def _mul_zeros_any(x: Zeros, y: object, *, primitive: Primitive, **params: Any) -> Any:
-    """0 · y = 0, whatever y is."""
-    return result(primitive, [x, y], params)
-
-
-@register("div")
-def _div_zeros_any(x: Zeros, y: object, *, primitive: Primitive, **params: Any) -> Any:
-    """0 / y = 0, except that 0 / 0 is left to the primitive."""
-    return NotImplemented if isinstance(y, Zeros) else result(primitive, [x, y], params)
 
 
 @register("add", "add_any", "or", "xor", commutative=True)

@@ -25,16 +25,10 @@ def _gather_zeros(x: Zeros, indices: ArrayLike, *, primitive: Primitive, **param
     return NotImplemented if fills else result(primitive, [x, indices], params)
 
 
-@register("concatenate", "stack")
+@register("concatenate", "stack", "pad")
 def _concatenate_zeros(*xs: Zeros, primitive: Primitive, **params: Any) -> Any:
-    """Zeros next to zeros."""
+    """Zeros next to zeros, or around them."""
     return result(primitive, xs, params)
-
-
-@register("pad")
-def _pad_zeros_zeros(x: Zeros, value: Zeros, *, primitive: Primitive, **params: Any) -> Any:
-    """Zeros around zeros."""
-    return result(primitive, [x, value], params)
 
 
 @register("dynamic_update_slice")
