@@ -180,6 +180,91 @@ def test_unflattening_runs_no_constructor():
     assert calls == [1]
 
 
+class OneLetter(ArrayValue):
+    w: jax.Array
+    n: int = field(static=True, default=0)
+
+    def __post_init__(self):
+        raise AssertionError("constructed")
+
+    def materialize(self):
+        return self.w
+
+
+class NoFields(ArrayValue):
+    def __post_init__(self):
+        raise AssertionError("constructed")
+
+    def materialize(self):
+        return jnp.zeros(())
+
+
+class OnlyStatic(ArrayValue):
+    size: int = field(static=True)
+
+    def __check_init__(self):
+        raise AssertionError("constructed")
+
+    def materialize(self):
+        return jnp.zeros(self.size)
+
+
+class ByHand(ArrayValue):
+    x: jax.Array
+    y: jax.Array
+
+    def __init__(self, both):
+        raise AssertionError("constructed")
+
+    def materialize(self):
+        return self.x + self.y
+
+
+class Child(Scaled):
+    more: jax.Array = field(kw_only=True)
+
+    def __check_init__(self):
+        raise AssertionError("constructed")
+
+
+@pytest.mark.parametrize(
+    ("cls", "fields"),
+    [
+        (OneLetter, {"w": "leaf", "n": 3}),
+        (NoFields, {}),
+        (OnlyStatic, {"size": 4}),
+        (ByHand, {"x": "left", "y": None}),
+        (Child, {"array": "leaf", "more": 1.5, "factor": 2.0}),
+    ],
+)
+def test_unflattening_runs_no_constructor_of_any_class(cls, fields):
+    x = object.__new__(cls)
+    for name, datum in fields.items():
+        object.__setattr__(x, name, datum)
+    leaves, structure = jtu.tree_flatten(x, is_leaf=lambda leaf: leaf is None)
+    y = structure.unflatten(leaves)
+    assert type(y) is cls
+    assert {name: getattr(y, name) for name in fields} == fields
+    assert jtu.tree_structure(y, is_leaf=lambda leaf: leaf is None) == structure
+
+
+@pytest.mark.parametrize("again", [1, 2])  # the second call runs what the first one wrote out
+def test_fields_given_by_name_are_checked_too(again):
+    for _ in range(again - 1):
+        Scaled(jnp.ones(2))
+    with pytest.raises(TypeError, match=r"Scaled\(array=\.\.\.\)` takes an array"):
+        Scaled(array=[1.0], factor=2.0)
+    with pytest.raises(TypeError, match=r"Scaled\(array=\.\.\.\)` takes an array"):
+        Scaled([1.0], 2.0)
+    with pytest.raises(TypeError, match=r"missing 1 required positional argument: 'array'"):
+        Scaled(factor=2.0)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        Scaled(jnp.ones(1), other=2.0)
+    with pytest.raises(TypeError, match="positional arguments"):
+        Scaled(jnp.ones(1), 2.0, 3.0)
+    assert list(inspect.signature(Scaled).parameters) == ["array", "factor"]
+
+
 def test_leaves_have_the_names_of_their_fields():
     (path, leaf), *_ = jtu.tree_leaves_with_path({"a": Scaled(jnp.ones(2))})
     assert jtu.keystr(path) == "['a'].array"

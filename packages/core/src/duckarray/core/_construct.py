@@ -60,13 +60,15 @@ def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
         c.__dict__["__check_init__"] for c in cls.__mro__[::-1] if "__check_init__" in c.__dict__
     ]
     accepted: dict[str, Accepted] | None = None
+    names = [f.name for f in dataclasses.fields(cls)]
+    count = len(names) + (mark == UNFLATTENING)
 
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         nonlocal accepted
         for key in kwargs:
-            if key is mark:
-                for name, value in kwargs.items():
-                    _set_field(self, name, value)
+            if key is mark and len(kwargs) == count:
+                for name in names:
+                    _set_field(self, name, kwargs[name])
                 return
         if type(self) is not cls:  # called by the constructor of a subclass, which checks itself
             init(self, *args, **kwargs)
@@ -117,7 +119,7 @@ def _write_out(
         "def __init__(self, *args, **kwargs):",
         "    if kwargs:",
         "        for key in kwargs:",
-        "            if key is mark:",
+        f"            if key is mark and len(kwargs) == {len(names) + (mark == UNFLATTENING)}:",
         *(f"                set(self, {name!r}, kwargs[{name!r}])" for name in names),
         "                return",
         f"    if kwargs or len(args) != {len(names)} or type(self) is not cls:",
