@@ -19,7 +19,7 @@ def _product_zeros_any(x: Zeros, y: object, *, primitive: Primitive, **params: A
 
 @register(*_PRODUCTS)
 def _product_any_zeros(x: object, y: Zeros, *, primitive: Primitive, **params: Any) -> Any:
-    """x · 0 = 0. Not a mirrored rule: the parameters of some tell the two operands apart."""
+    """The same. Not a mirrored rule: the parameters of some tell the two operands apart."""
     return result(primitive, [x, y], params)
 
 
