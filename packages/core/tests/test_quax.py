@@ -189,6 +189,12 @@ def test_vmap_and_scan_keep_the_type():
     np.testing.assert_allclose(ys.array, 2 * X)
 
 
+def test_a_carry_that_cannot_settle_is_a_type_error_that_names_it():
+    loop = quax.quaxify(lambda x: lax.fori_loop(0, 3, lambda i, c: c * c, x))
+    with pytest.raises(core.CarryTypeError, match="Refusing to materialise a unit"):
+        loop(Unit(X, ("m",)))
+
+
 def test_scan_over_a_type_with_a_static_shape_has_the_right_shapes():
     zero = Zero((4, 3))
     carry, ys = quax.quaxify(lambda xs: lax.scan(lambda c, x: (c + x, x), jnp.ones(3), xs))(zero)

@@ -45,7 +45,7 @@ class Carry:
             return convert(x, self.slots[i], self.primitive)
         except MaterializeError:
             raise
-        except TypeError as error:
+        except Exception as error:  # a type refuses to be made dense by what exception it likes
             enters, leaves = repr(self.entered[i]), repr(self.left[i])
             reason = getattr(error, "reason", None) or str(error).splitlines()[0].removesuffix(".")
             raise CarryTypeError(
