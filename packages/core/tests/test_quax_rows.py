@@ -377,5 +377,5 @@ def test_a_refusal_names_the_operation_and_an_ambiguity_its_candidates(own_rules
     def _max_any_pair(x: ArrayValue | ArrayLike, y: Pair, **params):
         return X
 
-    with pytest.raises(AmbiguousRuleError, match="(?s)_max_doubled_any.*_max_any_pair"):
+    with pytest.raises(AmbiguousRuleError, match=r"(?s)_max_doubled_any.*_max_any_pair"):
         quaxify(jnp.maximum)(doubled(), pair())
