@@ -189,6 +189,15 @@ def test_vmap_and_scan_keep_the_type():
     np.testing.assert_allclose(ys.array, 2 * X)
 
 
+def test_a_condition_that_refuses_to_be_dense_is_read_from_its_leaf():
+    @quax.register(lax.lt_p)
+    def _(x: Unit, y: ArrayLike, **kw):
+        return Unit(lax.lt(x.array, y))
+
+    double = quax.quaxify(lambda x: lax.while_loop(lambda c: c < 10.0, lambda c: c + c, x))
+    np.testing.assert_allclose(double(Unit(np.float32(3.0))).array, 12.0)
+
+
 def test_a_carry_that_cannot_settle_is_a_type_error_that_names_it():
     loop = quax.quaxify(lambda x: lax.fori_loop(0, 3, lambda i, c: c * c, x))
     with pytest.raises(core.CarryTypeError, match="Refusing to materialise a unit"):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import Primitive, primitives
@@ -10,6 +11,7 @@ from jax.extend.core import Primitive, primitives
 from duckarray.core._bind import bind
 from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
+from duckarray.core._errors import MaterializeError
 from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._jax import stage, typeof, while_p
 from duckarray.core._materialize import densify
@@ -36,7 +38,7 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
 
     def predicate(consts: Sequence[Any], carry: Sequence[Any]) -> Any:
         (out,) = run_jaxpr(params["cond_jaxpr"], [*consts, *carry], cond_constants)
-        return densify(out, primitive)
+        return _truth(out, primitive)
 
     def attempt(carry: list[Any]) -> Any:
         leaves, trees = flatten(carry)
@@ -87,3 +89,16 @@ def _select(going_on: Any, new: Any, old: Any) -> Any:
     shape = dense_aval(new).shape
     mask = lax.broadcast_in_dim(going_on, shape, tuple(range(going_on.ndim)))
     return bind(primitives.select_n_p, mask, old, new)
+
+
+def _truth(x: Any, primitive: Primitive) -> Any:
+    """A predicate as an array; of a type of Quax that refuses to be one, the leaf it wraps."""
+    try:
+        return densify(x, primitive)
+    except MaterializeError:
+        raise
+    except Exception:
+        leaves = jax.tree.leaves(x)
+        if x._eager and [(y.shape, y.dtype) for y in leaves] == [(x.shape, x.dtype)]:
+            return leaves[0]
+        raise
