@@ -1,6 +1,8 @@
 """`quaxify`: any JAX program, run on objects that stand for arrays."""
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import Any as _Any
 
 from . import _operators as _operators
 from . import _rules as _rules
@@ -30,3 +32,15 @@ from ._value import ArrayValue as ArrayValue
 from ._value import Value as Value
 
 __version__ = _version("duckarray-core")
+
+_NAMESPACES = ("fft", "lax", "linalg", "nn", "numpy", "random", "scipy")
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _NAMESPACES:  # only then, since all of `jax.scipy` takes long to import
+        return _import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_NAMESPACES})

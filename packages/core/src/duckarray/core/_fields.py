@@ -43,13 +43,12 @@ def field(
 
 def make_value_class(cls: Any, missing_materialize: bool) -> None:
     """Makes `cls` a frozen dataclass and a pytree; its fields may hide properties of its bases."""
-    if issubclass(cls, eqx.Module):  # Equinox's metaclass does all this itself
-        return
-    annotations = inspect.get_annotations(cls)
-    hiding = [n for n in annotations if _is_inherited_property(cls, n)]
+    hiding = [n for n in inspect.get_annotations(cls) if _hides_inherited(cls, n)]
     for name in hiding:
-        if name not in cls.__dict__:  # else dataclasses take the base's property for the default
+        if name not in cls.__dict__:  # else dataclasses take what is inherited for the default
             setattr(cls, name, dataclasses.field())
+    if issubclass(cls, eqx.Module):  # Equinox's metaclass does all else itself
+        return
     cls._has_own_init = "__init__" in cls.__dict__ or getattr(cls, "_has_own_init", False)
     dataclasses.dataclass(frozen=True, eq=False, repr=False, init=not cls._has_own_init)(cls)
     for name in ("__setattr__", "__delattr__"):
@@ -62,9 +61,14 @@ def make_value_class(cls: Any, missing_materialize: bool) -> None:
     install_constructor(cls, missing_materialize, mark)
 
 
-def _is_inherited_property(cls: type, name: str) -> bool:
-    inherited = [c.__dict__[name] for c in cls.__mro__[1:] if name in c.__dict__]
-    return bool(inherited) and isinstance(inherited[0], property)
+def _hides_inherited(cls: type, name: str) -> bool:
+    """Whether a field has the name of a property of a base, or of a method of `ArrayValue`."""
+    if "ClassVar" in str(inspect.get_annotations(cls)[name]):
+        return False
+    owner = next((c for c in cls.__mro__[1:] if name in c.__dict__), object)
+    if owner.__module__.rpartition(".")[0] == __name__.rpartition(".")[0]:
+        return True
+    return isinstance(owner.__dict__.get(name), property) and not issubclass(cls, eqx.Module)
 
 
 class _InstanceAttribute:

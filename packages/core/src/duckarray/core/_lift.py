@@ -3,7 +3,8 @@
 A function may close over a value, create one, or hold one as a default argument. Where JAX meets
 it, `__jax_array__` binds the primitive `lift`, whose operands are the value's leaves and whose
 parameter is its structure. The interpreter turns it back into the value; a program that contains
-one is always interpreted. Outside any `quaxify` it is the place to say what to do.
+one is always interpreted. Outside any `quaxify` it is the place to say what to do, and to leave an
+operator (`array + value`) to the value.
 """
 
 import threading
@@ -14,11 +15,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import tree_util as jtu
-from jax.extend.core import Primitive
+from jax.extend.core import Primitive, take_current_trace
 from jax.interpreters import ad, batching, mlir
 
 from ._constants import forget_from, noted
-from ._jax import struct
+from ._jax import is_eager, struct
 from ._summary import summarize
 from ._value import Value
 
@@ -46,14 +47,48 @@ class _Inside(threading.local):
 inside = _Inside()
 
 
-def lift(value: Value) -> Any:
-    """`value` as an array of the trace that is current.
+def is_traced() -> bool:
+    """Whether a `quaxify` sees what is being traced; not so inside its rules, which are below it.
 
-    Raises:
-        TypeError: outside `quaxify`.
+    It is also said to where JAX does not tell what is around the trace that is current.
     """
-    if not inside.noted:
-        raise TypeError(_OUTSIDE.format(value=f"`{summarize(value)}`"))
+    from ._trace import DuckTrace
+
+    with take_current_trace() as trace:
+        pass
+    while trace is not None and not is_eager(trace):
+        if isinstance(trace, DuckTrace):
+            return True
+        trace = getattr(trace, "parent_trace", None)
+    return trace is None
+
+
+class _Outside:
+    """What `__jax_array__` gives outside `quaxify`: an operator of JAX passes, all else raises.
+
+    Before an operator of an array refuses its other operand, whose own operator Python then asks,
+    it calls `__jax_array__`. Every other function of JAX takes what that gives for an array.
+    """
+
+    def __init__(self, value: Value) -> None:
+        self._value = value
+
+    def _refuse(self) -> Any:
+        raise TypeError(_OUTSIDE.format(value=f"`{summarize(self._value)}`"))
+
+    shape = dtype = ndim = size = __jax_array__ = property(_refuse)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._refuse()
+
+    def __repr__(self) -> str:  # for the message that it is no array, which says less
+        return str(self._refuse())
+
+
+def lift(value: Value) -> Any:
+    """`value` as an array of the current trace; outside `quaxify`, what refuses to be one."""
+    if not inside.noted or not is_traced():
+        return _Outside(value)
     _Inside.ever_lifted = True
     leaves, structure = jtu.tree_flatten(value)
     return lift_p.bind(*leaves, structure=structure)

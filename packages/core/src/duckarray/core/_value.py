@@ -15,6 +15,7 @@ from jax.extend.core import Primitive
 
 from ._fields import field, make_value_class
 from ._jax import abstract_eval, exclude_from_locations, in_manual_mesh, varying_like
+from ._methods import ArrayMethods, computed
 from ._summary import summarize
 
 _NO_AVAL = """the shape of `{name}` is derived from its `materialize`, which raised: {error}
@@ -140,11 +141,13 @@ class Value:
         return f"{type(self).__name__}({', '.join(fields)})"
 
 
-class ArrayValue(Value):
+class ArrayValue(ArrayMethods, Value):
     """Stands for an array: a pytree that knows the shape and dtype of the dense array it could be.
 
     A subclass gives its fields and `materialize`. Rules made with `register` say what primitives
     do with it; where there is none, it is made dense under the policy of `materialization`.
+    Operators, indexing and the methods of arrays (`x.sum()`, `x.T`, `x.at[0].set(1)`) work on it,
+    outside `quaxify` too; a field or a method of the subclass by such a name comes before.
 
     Raises:
         TypeError: on construction, if the class has no `materialize`, or if a field annotated as an
@@ -183,22 +186,22 @@ class ArrayValue(Value):
             # Not a TypeError: JAX would put an explanation of its own in the place of that.
             raise ValueError(text) from error
 
-    @property
+    @computed
     def shape(self) -> tuple[int, ...]:
         """The shape of the array this stands for."""
         return tuple(self.aval().shape)
 
-    @property
+    @computed
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the array this stands for."""
         return self.aval().dtype  # type: ignore[no-any-return]
 
-    @property
+    @computed
     def ndim(self) -> int:
         """The number of axes of the array this stands for."""
         return len(self.shape)
 
-    @property
+    @computed
     def size(self) -> int:
         """The number of entries of the array this stands for."""
         return math.prod(self.shape)
@@ -207,26 +210,6 @@ class ArrayValue(Value):
         from ._lift import lift
 
         return lift(self)
-
-    def __bool__(self) -> bool:
-        return bool(self.__array__())
-
-    def __int__(self) -> int:
-        return int(self.__array__())
-
-    def __float__(self) -> float:
-        return float(self.__array__())
-
-    def __complex__(self) -> complex:
-        return complex(self.__array__())
-
-    def __index__(self) -> int:
-        return self.__array__().__index__()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        from ._materialize import densify
-
-        return np.asarray(densify(self, "conversion to a concrete value"), dtype=dtype)
 
 
 def is_value(x: Any) -> TypeGuard[Value]:

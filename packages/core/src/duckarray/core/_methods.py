@@ -1,0 +1,422 @@
+"""What an `ArrayValue` has in common with a `jax.Array`: operators, methods, indexing, `.at`.
+
+Each is JAX's own, applied with dispatch, outside `quaxify` and inside it. A class may define any of
+these names itself, and have a field of that name.
+"""
+
+import functools
+import operator
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+from jax import tree_util as jtu
+
+from ._summary import nbytes
+
+if TYPE_CHECKING:
+    computed = property
+else:
+
+    class computed:  # noqa: N801
+        """A property that an instance's own attribute, such as a field, comes before."""
+
+        def __init__(self, function):
+            self._function = function
+            functools.update_wrapper(self, function)
+
+        def __get__(self, instance, owner=None):
+            return self if instance is None else self._function(instance)
+
+
+_IMMUTABLE = """`{name}` does not support item assignment: like an array of JAX it does not change.
+Make another one: `x = x.at[index].set(y)`."""
+
+_UNSIZED = """{what} of `{name}`, which stands for an array without axes.
+`x.reshape(1)` has one."""
+
+
+def _unary(function: Callable[[Any], Any], x: Any) -> Any:
+    from ._operators import unary
+
+    return unary(function, x)
+
+
+def _binary(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    from ._operators import binary
+
+    return binary(function, x, y)
+
+
+def _method(name: str, arrays: bool = False) -> Callable[..., Any]:
+    """JAX's method `name`, compiled for each choice of its arguments, unless those are `arrays`."""
+
+    @functools.wraps(getattr(jax.Array, name))
+    def apply(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        from ._operators import call, method, unary
+
+        if arrays or not _is_static(args) or not _is_static(tuple(kwargs.values())):
+            return call(_call_method, self, name, *args, **kwargs)
+        return unary(method(name, *args, **kwargs), self)
+
+    return apply
+
+
+def _call_method(x: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    return getattr(x, name)(*args, **kwargs)
+
+
+def _is_static(x: Any) -> bool:
+    """Whether `x` says how to compute, like an axis, a shape or a dtype, rather than with what."""
+    if isinstance(x, tuple):
+        return all(map(_is_static, x))
+    return x is None or isinstance(x, bool | int | str | type | np.dtype)
+
+
+def _attribute(name: str) -> Any:
+    """JAX's property `name`, which is an array."""
+    function = operator.attrgetter(name)
+    return computed(lambda self: _unary(function, self))
+
+
+class ArrayMethods:
+    """Operators, methods and properties of arrays."""
+
+    def _aval(self) -> Any:
+        return self.aval()  # type: ignore[attr-defined]
+
+    def __add__(self, other: Any) -> Any:
+        return _binary(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary(operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary(operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary(operator.truediv, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _binary(operator.floordiv, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _binary(operator.floordiv, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _binary(operator.mod, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _binary(operator.mod, other, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return _binary(divmod, self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _binary(divmod, other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return _binary(operator.pow, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _binary(operator.pow, other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _binary(operator.matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _binary(operator.matmul, other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return _binary(operator.and_, self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return _binary(operator.and_, other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return _binary(operator.or_, self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return _binary(operator.or_, other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return _binary(operator.xor, self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return _binary(operator.xor, other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return _binary(operator.lshift, self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return _binary(operator.lshift, other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return _binary(operator.rshift, self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return _binary(operator.rshift, other, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return _binary(operator.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _binary(operator.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _binary(operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _binary(operator.ge, self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return _binary(operator.eq, self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return _binary(operator.ne, self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of arrays, which are equal entry by entry
+
+    def __neg__(self) -> Any:
+        return _unary(operator.neg, self)
+
+    def __pos__(self) -> Any:
+        return _unary(operator.pos, self)
+
+    def __abs__(self) -> Any:
+        return _unary(operator.abs, self)
+
+    def __invert__(self) -> Any:
+        return _unary(operator.invert, self)
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        from ._operators import method
+
+        return _unary(method("round", ndigits or 0), self)
+
+    __array_priority__ = 100  # before NumPy's arrays, as JAX's
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        from . import numpy
+
+        return numpy
+
+    def __len__(self) -> int:
+        shape = self._aval().shape
+        if not shape:
+            raise TypeError(_UNSIZED.format(what="`len`", name=type(self).__name__))
+        return int(shape[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        shape = self._aval().shape
+        if not shape:
+            raise TypeError(_UNSIZED.format(what="iteration", name=type(self).__name__))
+        return (self[i] for i in range(shape[0]))
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(self[::-1])
+
+    def __contains__(self, item: Any) -> bool:
+        from ._operators import call
+
+        return bool(call(lambda x, item: item in x, self, item))
+
+    def __getitem__(self, index: Any) -> Any:
+        from ._operators import call
+
+        return call(operator.getitem, self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError(_IMMUTABLE.format(name=type(self).__name__))
+
+    def __bool__(self) -> bool:
+        return bool(self.__array__())
+
+    def __int__(self) -> int:
+        return int(self.__array__())
+
+    def __float__(self) -> float:
+        return float(self.__array__())
+
+    def __complex__(self) -> complex:
+        return complex(self.__array__())
+
+    def __index__(self) -> int:
+        return self.__array__().__index__()
+
+    def __format__(self, spec: str) -> str:
+        return format(self.__array__()[()], spec) if spec else str(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self._dense(), dtype=dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._dense().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._dense().__dlpack_device__()
+
+    def _dense(self) -> Any:
+        from ._materialize import densify
+
+        return densify(self, "conversion to a concrete value")
+
+    def item(self, *args: int) -> Any:
+        """The one entry, or that at a place, as a Python number."""
+        return self.__array__().item(*args)
+
+    def tolist(self) -> Any:
+        """The entries as nested lists of Python numbers."""
+        return self.__array__().tolist()
+
+    def tobytes(self, order: Any = "C") -> bytes:
+        """The entries as bytes."""
+        return self.__array__().tobytes(order)
+
+    def block_until_ready(self) -> Any:
+        """Waits until all leaves have been computed; returns `self`."""
+        jax.block_until_ready(jtu.tree_leaves(self))
+        return self
+
+    def to_device(self, device: Any, *, stream: Any = None) -> Any:
+        """The same value with all leaves on a device."""
+        return jax.device_put(self, device)
+
+    @computed
+    def device(self) -> Any:
+        """Where the leaves are, if all are at one place: a device or a sharding."""
+        places = {getattr(x, "device", None) for x in jtu.tree_leaves(self)}
+        return places.pop() if len(places) == 1 else None
+
+    @computed
+    def weak_type(self) -> bool:
+        """Whether the dtype gives way to that of another operand, as a Python number's does."""
+        return bool(self._aval().weak_type)
+
+    @computed
+    def itemsize(self) -> int:
+        """The size in bytes of one entry of the array this stands for."""
+        return int(self._aval().dtype.itemsize)
+
+    @computed
+    def nbytes(self) -> int:
+        """The size in bytes of the array this stands for, not of what is stored."""
+        return nbytes(self._aval())
+
+    @computed
+    def at(self) -> "IndexUpdateHelper":
+        """As of arrays: `x.at[index].set(y)` is `x` with the entries at `index` replaced."""
+        return IndexUpdateHelper(self)
+
+    T = _attribute("T")
+    mT = _attribute("mT")  # noqa: N815
+    real = _attribute("real")
+    imag = _attribute("imag")
+
+    all = _method("all")
+    any = _method("any")
+    argmax = _method("argmax")
+    argmin = _method("argmin")
+    argpartition = _method("argpartition")
+    argsort = _method("argsort")
+    astype = _method("astype")
+    byteswap = _method("byteswap")
+    choose = _method("choose", arrays=True)
+    clip = _method("clip", arrays=True)
+    compress = _method("compress", arrays=True)
+    conj = _method("conj")
+    conjugate = _method("conjugate")
+    copy = _method("copy")
+    cumprod = _method("cumprod")
+    cumsum = _method("cumsum")
+    diagonal = _method("diagonal")
+    dot = _method("dot", arrays=True)
+    flatten = _method("flatten")
+    max = _method("max")
+    mean = _method("mean")
+    min = _method("min")
+    nonzero = _method("nonzero", arrays=True)
+    prod = _method("prod")
+    ptp = _method("ptp")
+    ravel = _method("ravel")
+    repeat = _method("repeat", arrays=True)
+    reshape = _method("reshape")
+    round = _method("round")
+    searchsorted = _method("searchsorted", arrays=True)
+    sort = _method("sort")
+    squeeze = _method("squeeze")
+    std = _method("std")
+    sum = _method("sum")
+    swapaxes = _method("swapaxes")
+    take = _method("take", arrays=True)
+    trace = _method("trace")
+    transpose = _method("transpose")
+    var = _method("var")
+    view = _method("view")
+
+
+class IndexUpdateHelper:
+    """`x.at`: to be indexed."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __getitem__(self, index: Any) -> "IndexUpdateRef":
+        return IndexUpdateRef(self.array, index)
+
+    def __repr__(self) -> str:
+        return f"{self.array!r}.at"
+
+
+def _update(name: str) -> Callable[..., Any]:
+    def apply(self: "IndexUpdateRef", *args: Any, **kwargs: Any) -> Any:
+        from ._operators import call
+
+        return call(_call_update, self.array, self.index, name, *args, **kwargs)
+
+    apply.__name__ = apply.__qualname__ = name
+    apply.__doc__ = f"As `x.at[index].{name}` of an array of JAX."
+    return apply
+
+
+def _call_update(x: Any, index: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    return getattr(x.at[index], name)(*args, **kwargs)
+
+
+class IndexUpdateRef:
+    """`x.at[index]`: what is made of `x` by changing, or getting, the entries there."""
+
+    __slots__ = ("array", "index")
+
+    def __init__(self, array: Any, index: Any) -> None:
+        self.array, self.index = array, index
+
+    def __repr__(self) -> str:
+        return f"{self.array!r}.at[{self.index!r}]"
+
+    get = _update("get")
+    set = _update("set")
+    apply = _update("apply")
+    add = _update("add")
+    subtract = _update("subtract")
+    multiply = mul = _update("multiply")
+    divide = _update("divide")
+    power = _update("power")
+    min = _update("min")
+    max = _update("max")

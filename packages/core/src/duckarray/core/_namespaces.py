@@ -1,0 +1,118 @@
+"""Modules of JAX in which every function is quaxified: `duckarray.core.numpy` and its like.
+
+They are made of JAX's own at the first use of each name, so they have all that the installed JAX
+has. What is no function (dtypes, constants, classes) is JAX's.
+"""
+
+import functools
+import importlib
+import pkgutil
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import tree_util as jtu
+
+from ._operators import call
+from ._value import Value, is_value
+
+
+class Function:
+    """A function of JAX that takes values where it takes arrays.
+
+    Called without any, it costs little more than JAX's. Attributes are those of JAX's function.
+    """
+
+    def __init__(self, fn: Callable[..., Any], module: str, name: str) -> None:
+        functools.update_wrapper(self, fn, updated=())
+        self.__module__, self.__name__, self.__qualname__ = module, name, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _call(self.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        fn = self.__wrapped__  # type: ignore[attr-defined]
+        attribute = getattr(fn, name)
+        if isinstance(fn, jnp.ufunc) and callable(attribute):  # `jnp.add.reduce` and its like
+            return functools.partial(_call_method, fn, name)
+        return attribute
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<function {self.__module__}.{self.__qualname__}>"
+
+
+def _call(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    leaves = jtu.tree_leaves((args, kwargs), is_leaf=is_value)
+    # A function among the arguments may hold values, or meet those that another argument holds.
+    dispatched = any(isinstance(x, Value) or _is_function(x) for x in leaves)
+    out = call(fn, *args, **kwargs) if dispatched else fn(*args, **kwargs)
+    if _is_function(out):  # `vectorize`, initializers
+        return Function(out, fn.__module__, getattr(out, "__name__", type(out).__name__))
+    return out
+
+
+def _call_method(fn: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    return call(getattr(fn, name), *args, **kwargs)
+
+
+def _is_function(x: Any) -> bool:
+    if isinstance(x, jax.Array | Value) or not callable(x):
+        return False
+    return not isinstance(x, type) and type(x).__module__ not in ("typing", "types")
+
+
+def mirror(name: str, original_name: str) -> None:
+    """Makes the module `name`, and modules inside it, of JAX's module `original_name`.
+
+    Example:
+        >>> from duckarray.core import numpy as dnp
+        >>> dnp.sin
+        <function duckarray.core.numpy.sin>
+    """
+    original = importlib.import_module(original_name)
+    module = sys.modules[name]
+    for child in _children(original):
+        inner = sys.modules[f"{name}.{child}"] = types.ModuleType(f"{name}.{child}")
+        setattr(module, child, inner)
+        inner.__package__ = inner.__name__
+        mirror(inner.__name__, f"{original_name}.{child}")
+
+    def find(attribute: str) -> Any:
+        if attribute == "__all__":
+            return names()
+        public = not attribute.startswith("_") or attribute.startswith("__array_")
+        if not public or not hasattr(original, attribute):
+            raise AttributeError(
+                f"module {name!r} has no attribute {attribute!r}: {original_name!r} has none"
+            )
+        found = getattr(original, attribute)
+        if _is_function(found):
+            found = Function(found, name, attribute)
+        setattr(module, attribute, found)
+        return found
+
+    def names() -> list[str]:
+        return sorted(n for n in dir(original) if not n.startswith("_"))
+
+    def listing() -> list[str]:
+        return sorted({*names(), *(n for n in vars(module) if n.startswith("__"))})
+
+    module.__doc__ = f"`{original_name}`, every function of which takes values for arrays."
+    vars(module).update(__getattr__=find, __dir__=listing)
+
+
+def _children(module: types.ModuleType) -> Iterator[str]:
+    for found in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        if not found.name.startswith("_"):
+            yield found.name
