@@ -75,12 +75,6 @@ def test_repr_shows_shapes_and_does_not_make_dense():
     )
 
 
-def test_equality_is_identity_and_a_value_is_hashable():
-    x, y = Scaled(jnp.ones(2)), Scaled(jnp.ones(2))
-    assert len({x, y}) == 2
-    assert x != y
-
-
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 3)])
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.int8, jnp.bfloat16, jnp.bool_])
 def test_shape_and_dtype_are_those_of_the_dense_array(shape, dtype):

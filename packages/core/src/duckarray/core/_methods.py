@@ -189,7 +189,8 @@ class ArrayMethods:
     def __ne__(self, other: object) -> Any:
         return _binary(operator.ne, self, other)
 
-    __hash__ = None  # type: ignore[assignment]  # as of arrays, which are equal entry by entry
+    if not TYPE_CHECKING:  # type checkers would refuse a base that is hashed
+        __hash__ = None  # as of arrays, since equality is entry by entry
 
     def __neg__(self) -> Any:
         return _unary(operator.neg, self)
