@@ -190,6 +190,27 @@ def test_output_shardings_are_kept():
     assert [len(x.sharding.device_set) for x in got] == [2, 2]
 
 
+def test_an_output_sharding_is_that_of_the_leaves_of_a_value():
+    mesh = Mesh(np.array(jax.devices()[:2]), ("i",))
+    for spec, split in ((PartitionSpec("i"), True), (PartitionSpec(), False)):
+        sharding = NamedSharding(mesh, spec)
+        program = jax.jit(lambda x: -x, out_shardings=sharding)
+        got = quaxify(program)(Box(jnp.arange(4.0)))
+        assert isinstance(got, Box)
+        assert got.array.sharding.is_equivalent_to(sharding, 1)
+        assert got.array.sharding.is_fully_replicated is not split
+        np.testing.assert_allclose(got.array, -np.arange(4.0))
+
+
+def test_an_input_sharding_that_leaves_a_value_whole_is_that_of_its_leaves():
+    mesh = Mesh(np.array(jax.devices()[:2]), ("i",))
+    replicated = NamedSharding(mesh, PartitionSpec())
+    program = jax.jit(lambda w: -w, in_shardings=replicated)
+    got = quaxify(program)(Opaque(X))
+    assert got.array.sharding.is_equivalent_to(replicated, 1)
+    np.testing.assert_allclose(got.array, -X)
+
+
 def test_input_shardings_of_dense_operands_are_kept():
     mesh = Mesh(np.array(jax.devices()[:2]), ("i",))
     sharding = NamedSharding(mesh, PartitionSpec("i"))

@@ -19,6 +19,7 @@ from typing import Any
 import jax
 from jax import lax
 from jax.core import Trace
+from jax.custom_derivatives import SymbolicZero
 from jax.experimental.xla_metadata import set_xla_metadata
 from jax.extend import linear_util as lu
 from jax.extend import source_info_util
@@ -349,6 +350,51 @@ def abstract_eval(function: Callable[..., list[Any]], avals: Sequence[Any]) -> l
     wrapped = lu.wrap_init(function, debug_info=debug_info)
     _, out_avals, _ = pe.trace_to_jaxpr_dynamic(wrapped, list(avals))
     return list(out_avals)
+
+
+def expanded(primitive: Primitive, params: Any) -> Callable[..., Any]:
+    """What a composite primitive stands for, as a function of its operands."""
+    return lambda *operands: primitive.to_lojax(*operands, **params)  # type: ignore[attr-defined]
+
+
+def programs_in(param: Any) -> Iterator[Any]:
+    """The jaxprs in a parameter of a primitive."""
+    for x in param if isinstance(param, tuple | list) else (param,):
+        if hasattr(x, "eqns"):
+            yield x
+        elif hasattr(x, "in_avals"):  # a composite primitive, or a traced function
+            parts = x.params.values() if hasattr(x, "params") else [getattr(x, "jaxpr", None)]
+            for part in parts:
+                yield from programs_in(part)
+
+
+def is_checkpoint(params: Any) -> bool:
+    """Whether a composite primitive is a `jax.checkpoint`, as it will be from `jax_remat3` on."""
+    return {"jaxpr", "policy"} <= getattr(params["_prim"], "params", {}).keys()
+
+
+def is_zero(x: Any) -> bool:
+    """Whether a tangent or cotangent is one of JAX's symbolic zeros."""
+    return type(x) in (ZeroCotangent, SymbolicZero)
+
+
+def flat_jvp_rule(params: Any) -> Callable[..., list[Any]] | None:
+    """The rule of a composite primitive that is a `custom_jvp`, on flat operands and tangents.
+
+    That is what it will be from `jax_custom_jvp3` on; None for any other.
+    """
+    composite = params["_prim"]
+    rule = getattr(composite, "params", {}).get("jvp_rule")
+    if rule is None:
+        return None
+
+    def flat_rule(*operands: Any) -> list[Any]:
+        n = len(operands) // 2
+        halves = [composite.in_tree.unflatten(half) for half in (operands[:n], operands[n:])]
+        outs = [x for half in rule(*halves) for x in jax.tree.leaves(half, is_leaf=is_zero)]
+        return [SymbolicZero(x.aval) if type(x) is ZeroCotangent else x for x in outs]
+
+    return flat_rule
 
 
 def debug_info_of(jaxpr: Any) -> Any:

@@ -9,7 +9,6 @@ operator (`array + value`) to the value.
 
 import threading
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -19,7 +18,7 @@ from jax.extend.core import Primitive, take_current_trace
 from jax.interpreters import ad, batching, mlir
 
 from ._constants import forget_from, noted
-from ._jax import is_eager, struct
+from ._jax import is_eager, programs_in, struct
 from ._summary import summarize
 from ._value import Value
 
@@ -96,13 +95,7 @@ def lift(value: Value) -> Any:
 
 def contains_lift(params: Any) -> bool:
     """Whether a program among the parameters of a primitive lifts a value."""
-    return any(_jaxpr_contains_lift(j) for p in params.values() for j in _jaxprs(p))
-
-
-def _jaxprs(param: Any) -> Iterator[Any]:
-    for x in param if isinstance(param, tuple | list) else (param,):
-        if hasattr(x, "eqns"):
-            yield x
+    return any(_jaxpr_contains_lift(j) for p in params.values() for j in programs_in(p))
 
 
 _contains: dict[int, tuple[Any, bool]] = {}

@@ -2,6 +2,7 @@
 
 from . import called as called
 from . import cond as cond
+from . import high as high
 from . import jit as jit
 from . import leafwise as leafwise
 from . import linear_solve as linear_solve

@@ -13,7 +13,14 @@ from jax import tree_util as jtu
 from jax.extend import linear_util as lu
 from jax.extend.core import Primitive, TraceTag, set_current_trace
 
-from duckarray.core._jax import bind_under, pull_back_result, struct, typeof, without_argument_names
+from duckarray.core._jax import (
+    bind_under,
+    is_zero,
+    pull_back_result,
+    struct,
+    typeof,
+    without_argument_names,
+)
 from duckarray.core._materialize import densify
 from duckarray.core._structure import Tree, flatten, unflatten, width
 from duckarray.core._trace import DuckTrace, run
@@ -26,7 +33,7 @@ from .custom_jvp import (
     output_examples,
     repeatable,
 )
-from .tangents import is_leaf_linear, is_wrapper, is_zero, logical_cotangent, pull_back
+from .tangents import is_leaf_linear, is_wrapper, logical_cotangent, pull_back
 
 
 class _Call:

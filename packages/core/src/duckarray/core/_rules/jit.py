@@ -17,9 +17,9 @@ from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._functions import call_function_rule
 from duckarray.core._jax import call_primitives, is_inlined, jit_p
 from duckarray.core._structure import Tree, flatten, unflatten, width
-from duckarray.core._value import Value
 
 from .kept import call_kept
+from .leafwise import fits
 
 
 @handles(jit_p)
@@ -71,22 +71,23 @@ def _rejit(jaxpr: Any, trees: Sequence[Tree], params: dict[str, Any], constants:
 
 
 def _shardings(trees: Sequence[Tree], params: dict[str, Any]) -> dict[str, Any]:
-    """The shardings that were asked for, where an operand is a plain array; else left to JAX."""
+    """The shardings asked for, of arrays and, if it leaves them whole, of values; else JAX's."""
     wanted = params["in_shardings"]
     if not any(isinstance(s, jax.sharding.Sharding) for s in wanted):
         return {}
     shardings: list[Any] = []
     for tree, sharding in zip(trees, wanted, strict=True):
-        known = isinstance(sharding, jax.sharding.Sharding) and tree is None
+        replicated = isinstance(sharding, jax.sharding.Sharding) and sharding.is_fully_replicated
+        known = replicated or (isinstance(sharding, jax.sharding.Sharding) and tree is None)
         shardings += [sharding if known else None] * width(tree)
     return {"in_shardings": tuple(shardings)}
 
 
 def _place(out: Any, sharding: Any) -> Any:
-    """A dense output where it was asked to be; a value's leaves where JAX puts them."""
-    if isinstance(out, Value) or not isinstance(sharding, jax.sharding.Sharding):
+    """An output where it was asked to be: an array, or the leaves of a value that this suits."""
+    if not isinstance(sharding, jax.sharding.Sharding) or not fits(out, sharding):
         return out
-    return jax.lax.with_sharding_constraint(out, sharding)
+    return jax.tree.map(lambda x: jax.lax.with_sharding_constraint(x, sharding), out)
 
 
 @handles("eval_jaxpr", *call_primitives)

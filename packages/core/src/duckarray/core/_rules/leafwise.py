@@ -31,7 +31,7 @@ def _all_leaves(primitive: Primitive, operands: Sequence[Any], params: dict[str,
 
 @handles(primitives.device_put_p)
 def _device_put(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    if not all(_fits(x, d) for x, d in zip(operands, params["devices"], strict=True)):
+    if not all(fits(x, d) for x, d in zip(operands, params["devices"], strict=True)):
         return NotImplemented
     leaves, trees = flatten(operands)
     per_leaf = {
@@ -45,12 +45,12 @@ def _device_put(primitive: Primitive, operands: Sequence[Any], params: dict[str,
 
 @handles(primitives.sharding_constraint_p)
 def _constrain(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    if not _fits(operands[0], params["sharding"]):
+    if not fits(operands[0], params["sharding"]):
         return NotImplemented
     return jax.tree.map(lambda leaf: primitive.bind(leaf, **params), operands[0])
 
 
-def _fits(x: Any, placement: Any) -> bool:
+def fits(x: Any, placement: Any) -> bool:
     """Whether where an array is to be put says where the leaves of the value are to be put.
 
     A device does, and so does a sharding that leaves the array whole; one that splits it does if

@@ -10,7 +10,7 @@ from duckarray.core._constants import constants_of
 from duckarray.core._dispatch import handles
 from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._jax import EditingTrace, remat_p
-from duckarray.core._structure import Tree, flatten, unflatten
+from duckarray.core._structure import Tree, flatten, unflatten, width
 
 
 @handles(remat_p)
@@ -25,7 +25,7 @@ def _remat(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
         return outs
 
     checkpointed = jax.checkpoint(
-        interpreted, prevent_cse=params["prevent_cse"], policy=params["policy"]
+        interpreted, prevent_cse=each_leaf(params["prevent_cse"], trees), policy=params["policy"]
     )
     # Where a gradient was taken inside `quaxify`, this is the recomputation. Only with
     # `differentiated` kept does XLA not merge it with the forward pass.
@@ -36,3 +36,11 @@ def _remat(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
     ):
         outs = checkpointed(*leaves)
     return unflatten(out_trees, outs)
+
+
+def each_leaf(flags: Any, trees: Sequence[Tree]) -> Any:
+    """Flags for operands, from 0.11 on perhaps one for each, as flags for their leaves."""
+    if isinstance(flags, bool):
+        return flags
+    pairs = zip(flags, trees, strict=True)
+    return tuple(flag for flag, tree in pairs for _ in range(width(tree)))

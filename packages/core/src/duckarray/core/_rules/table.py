@@ -23,7 +23,7 @@ _TABLE: dict[Treatment, dict[str, str]] = {
             "jit closed_call core_call call eval_jaxpr cond while scan remat2 checkpoint"
             " custom_jvp_call custom_vjp_call custom_linear_solve shard_map"
         ),
-        _CALLED: "custom_vmap_call linear_call composite",
+        _CALLED: "custom_vmap_call linear_call composite call_hi_primitive",
     },
     "leafwise": {
         _LEAFWISE: (
@@ -40,7 +40,7 @@ _TABLE: dict[Treatment, dict[str, str]] = {
             " dot_product_attention_fp8_bwd dot_product_attention_fp8_fwd_wrapper"
             " dot_product_attention_fp8_bwd_wrapper call_exported tpu_custom_call ffi_call"
             " pure_callback io_callback debug_callback debug_print buffer_callback inspect_sharding"
-            " call_hi_primitive xla_metadata_call xla_metadata_value compute_on fused_call"
+            " xla_metadata_call xla_metadata_value compute_on fused_call"
             " program_order remat_opt announce_jaxpr noinline rnn_fwd rnn_bwd scaled_matmul_wrapper"
             " bcoo_dot_general bcoo_dot_general_sampled bcoo_extract bcoo_fromdense"
             " bcoo_sort_indices bcoo_spdot_general bcoo_sum_duplicates bcoo_todense bcoo_transpose"

@@ -10,15 +10,10 @@ from jax.custom_derivatives import SymbolicZero
 
 from duckarray.core._bind import bind
 from duckarray.core._fields import field
-from duckarray.core._jax import ZeroCotangent, typeof
+from duckarray.core._jax import ZeroCotangent, is_zero, typeof
 from duckarray.core._materialize import densify, materialize, replace_children
 from duckarray.core._structure import Tree, flatten, value_type
 from duckarray.core._value import ArrayValue, Value, dense_aval
-
-
-def is_zero(x: Any) -> bool:
-    """Whether a tangent or cotangent is one of JAX's symbolic zeros."""
-    return type(x) in (ZeroCotangent, SymbolicZero)
 
 
 def is_inexact(x: Any) -> bool:

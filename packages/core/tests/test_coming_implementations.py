@@ -1,0 +1,117 @@
+"""What JAX will be like: `custom_jvp`, `custom_vjp` and `checkpoint` as composite primitives.
+
+Where a version of JAX has such an implementation behind a flag, programs are right under it too.
+(`jax_scan3`, which all versions have, cannot yet be differentiated in reverse by JAX itself.)
+"""
+
+import contextlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from _core_checks import assert_same, gradients_agree
+from _core_types import Box, Doubled, LowRank, dense, make_lowrank
+from jax import lax
+
+from duckarray.core import MaterializeError, materialization, quaxify
+
+FLAGS = [
+    f"jax_{name}3"
+    for name in ("custom_jvp", "custom_vjp", "remat")
+    if hasattr(jax.config, f"jax_{name}3")
+]
+X = jnp.array([-1.0, 0.5, 2.0])
+
+
+@contextlib.contextmanager
+def switched_on(flag):
+    before = getattr(jax.config, flag)
+    jax.config.update(flag, True)
+    try:
+        yield
+    finally:
+        jax.config.update(flag, before)
+
+
+@pytest.fixture(params=FLAGS)
+def flag(request):
+    with switched_on(request.param):
+        yield request.param
+
+
+def tripled(x):
+    """A sine whose derivative is said to be three times what it is."""
+    f = jax.custom_jvp(jnp.sin)
+    f.defjvp(lambda p, t: (f(p[0]), 3 * jnp.cos(p[0]) * t[0]))
+    return f(x)
+
+
+def clipped(w, x):
+    """A product whose cotangents are clipped."""
+    f = jax.custom_vjp(lambda w, x: w @ x)
+    f.defvjp(
+        lambda w, x: (w @ x, (w, x)),
+        lambda saved, g: (jnp.outer(jnp.clip(g, -0.5, 0.5), saved[1]), g @ saved[0]),
+    )
+    return f(w, x)
+
+
+def layers(w, x):
+    return lax.scan(jax.checkpoint(lambda x, _: (jnp.tanh(w @ x), x)), x, length=2)
+
+
+PROGRAMS = {
+    "jax_custom_jvp3": (lambda x: jax.vmap(tripled)(x) + tripled(x), lambda: Box(X)),
+    "jax_custom_vjp3": (lambda w: jax.jit(clipped)(w, X), make_lowrank),
+    "jax_remat3": (lambda w: layers(w, X), make_lowrank),
+}
+
+
+def test_programs_agree_and_are_differentiated(flag):
+    program, make = PROGRAMS[flag]
+    gradients_agree(program, make())
+    gradients_agree(tripled, Doubled(X))
+
+
+def test_nothing_is_made_dense_where_nobody_differentiates(flag):
+    w = make_lowrank()
+    for program in (clipped, layers):
+        with materialization("error"):
+            got = quaxify(program)(w, X)
+        assert_same(got, program(dense(w), X))
+
+
+def test_a_checkpoint_and_a_custom_jvp_keep_values_under_a_gradient_outside(flag):
+    f = jax.custom_jvp(lambda x: x)
+    f.defjvp(lambda p, t: (p[0], t[0]))
+    program = lambda w: jnp.sum(jax.checkpoint(lambda w: jnp.tanh(f(w) @ X))(w))
+    w = make_lowrank()
+    with materialization("error"):
+        got = jax.grad(quaxify(program))(w)
+    want = jax.grad(lambda w: program(dense(w)))(w)
+    assert isinstance(got, LowRank)
+    assert_same(jax.tree.leaves(got), jax.tree.leaves(want))
+
+
+def test_a_composite_custom_vjp_obeys_the_policy():
+    with (
+        switched_on("jax_custom_vjp3"),
+        materialization("error"),
+        pytest.raises(MaterializeError, match="LowRank") as caught,
+    ):
+        jax.grad(lambda w: quaxify(clipped)(w, X).sum())(make_lowrank())
+    assert caught.value.primitive == "call_hi_primitive"
+
+
+def test_custom_root_runs_with_values_and_obeys_the_policy_where_it_is_differentiated():
+    w = Doubled(jnp.float32(1.0))
+
+    def root(w):
+        f = lambda x: x**3 - w
+        newton = lambda f, x: lax.fori_loop(0, 20, lambda i, x: x - f(x) / (3 * x**2), x)
+        return lax.custom_root(f, jnp.float32(1.5), newton, lambda g, y: y / g(jnp.float32(1.0)))
+
+    np.testing.assert_allclose(quaxify(root)(w), 2 ** (1 / 3), rtol=1e-5)
+    gradient = jax.grad(quaxify(root))(w)
+    np.testing.assert_allclose(gradient.half, 2 * 2 ** (-2 / 3) / 3, rtol=1e-5)
