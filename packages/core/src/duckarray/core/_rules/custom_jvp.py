@@ -152,7 +152,10 @@ def _agreement(
     structs = [struct(typeof(x)) for x in leaves]
     outs, returned = output_examples(tag, repeatable(fun), structs, trees)
     out_trees = flatten(outs)[1]
-    passed = [None if tree is None else i for i, tree in zip(returned, out_trees, strict=True)]
+    passed = [
+        None if tree is None or tree_is_linear(tree) else i
+        for i, tree in zip(returned, out_trees, strict=True)
+    ]
     if not any(i is not None or tree_is_linear(t) for i, t in zip(passed, out_trees, strict=True)):
         return _Keeping()
     tangents = [

@@ -17,6 +17,7 @@ from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._functions import call_function_rule
 from duckarray.core._jax import call_primitives, is_inlined, jit_p
 from duckarray.core._structure import Tree, flatten, unflatten, width
+from duckarray.core._value import Value
 
 from .kept import call_kept
 from .leafwise import fits

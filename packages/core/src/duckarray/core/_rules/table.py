@@ -14,6 +14,11 @@ _LEAFWISE = "identity on the array, so applied to each leaf"
 _OPAQUE = "not a program over arrays JAX could run on values: it is given dense arrays"
 _COMBINER = "its program combines two scalars: dense arrays, unless the type has a rule"
 _REFERENCE = "reads and writes memory, which holds dense arrays"
+_LINEAX = (
+    "Lineax's own: bound inside a `jit`, where it may yet be differentiated, and its derivative"
+    " rule calls the operator's methods outside `quaxify`; `jax.lax.custom_linear_solve`"
+    " and what `jax.scipy.sparse.linalg` makes of it run their functions with dispatch"
+)
 _KERNEL = "occurs only inside kernels, which see no values"
 _DENSE = "no operand of it can be a value, or it is made above this interpreter"
 
@@ -59,6 +64,7 @@ _TABLE: dict[Treatment, dict[str, str]] = {
             "run_state new_ref empty_ref get swap addupdate freeze free_ref accum_grad_in_ref pin"
             " unpin new_box box_get box_set new_log log_extend log_read stage"
         ),
+        _LINEAX: "linear_solve",
         "Equinox's own: they compute on arrays, so they are given dense ones": (
             "unvmap_all unvmap_any unvmap_max nonbatchable nontraceable maybe_set select_if_vmap"
             " nondifferentiable_backward vprim noinline dce_sink create_linear consume"
