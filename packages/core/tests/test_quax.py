@@ -306,6 +306,17 @@ def test_parameters_with_defaults_and_any_number_of_operands():
     np.testing.assert_allclose(got.array, np.tile(X, 3))
 
 
+def test_a_rule_may_be_for_python_numbers():
+    @quax.register(lax.pow_p)
+    def _(x: Named, y: float):
+        return Named(x.array ** float(y), x.names)
+
+    x = Named(jnp.asarray(X), ("a",))
+    np.testing.assert_allclose(quax.quaxify(lax.pow_p.bind)(x, 2.0).array, X * X)
+    got = quax.quaxify(lax.pow_p.bind)(x, jnp.full(3, 2.0))
+    np.testing.assert_allclose(got, X * X, rtol=1e-6)  # an array is none
+
+
 def test_a_rule_on_a_loop_comes_before_ours_and_gets_jaxs_operands():
     @quax.register(lax.scan_p)
     def _(*args: Named | ArrayLike, **params):

@@ -8,3 +8,6 @@ from ._quaxify import quaxify as quaxify
 from ._register import register as register
 from ._value import ArrayValue as ArrayValue
 from ._value import Value as Value
+
+# Of the Quax whose names these are, for libraries that ask.
+__version__ = "0.4.6"
