@@ -109,6 +109,11 @@ def _eager_value(name: str) -> Row:
     return ratios(name, None, plain, ours, quax, repeats=9, calls=50)
 
 
+def _operator(operate: Callable[[Any], Any], jnp_spelling: Callable[[Any], Any], name: str) -> Row:
+    value = Wrapper(X)
+    return ratios(name, 1.5, lambda: jnp_spelling(X), lambda: operate(value), repeats=25, calls=100)
+
+
 def _jitted_call(count: int, goal: float, name: str) -> Row:
     def call(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
         program = jax.jit(transform(lambda *xs: xs[0] + xs[-1]))
@@ -156,6 +161,13 @@ ROWS: dict[str, Callable[[str], Row]] = {
     "eager, an addition of arrays beside a value": _eager_dense,
     "eager, the last of 10,000 such calls over the first": _growth,
     "eager, an addition of values": _eager_value,
+    "operator on values, eager": partial(_operator, lambda x: x + x, lambda x: jnp.add(x, x)),
+    "operator on a value and an array, eager": partial(
+        _operator, lambda x: x * X, lambda x: jnp.multiply(x, X)
+    ),
+    "operator on a value and a number, eager": partial(
+        _operator, lambda x: x * 2.0, lambda x: jnp.multiply(x, 2.0)
+    ),
     "call of a jitted function with 3 values": partial(_jitted_call, 3, 1.3),
     "call of a jitted function with 30 values": partial(_jitted_call, 30, 1.4),
     "construction of a value": _construction,

@@ -3,8 +3,10 @@
 import importlib
 import inspect
 import pickle
+import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import jax
@@ -322,3 +324,11 @@ def test_importing_core_imports_none_of_them():
         "assert c.lax.scan and c.fft.fft"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_type_checkers_are_told_of_each_module_in_a_module():
+    folder = Path(duckarray.core.__file__).parent
+    stubs = {f"{path.parent.name}.{path.stem}" for path in folder.glob("*/*.pyi")}
+    for name in ("numpy", "lax", "nn", "scipy"):
+        theirs = pkgutil.iter_modules(importlib.import_module(f"jax.{name}").__path__)
+        assert {f"{name}.{m.name}" for m in theirs if not m.name.startswith("_")} <= stubs

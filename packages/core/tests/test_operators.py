@@ -13,13 +13,14 @@ from duckarray.core import (
     ArrayValue,
     MaterializeError,
     MaterializeWarning,
+    explain,
     field,
     known_constant,
     materialization,
     quaxify,
     register,
 )
-from duckarray.core._operators import _MOST_CONSTANTS
+from duckarray.core._compiled import _MOST_CONSTANTS
 
 X = np.array([1.5, -2.0, 4.0], np.float32)
 N = np.array([6, 3, 5], np.int32)
@@ -302,7 +303,7 @@ def test_an_exponent_that_is_a_python_integer_stays_one(traced):
 
 
 def test_beyond_a_number_of_scalars_nothing_is_compiled_but_all_is_right(traced, monkeypatch):
-    monkeypatch.setattr("duckarray.core._operators._MOST_CONSTANTS", 2)
+    monkeypatch.setattr("duckarray.core._compiled._MOST_CONSTANTS", 2)
     x = Asking(jnp.asarray(X), asked=True)
     for scalar in (3.0, 4.0, 5.0, 3.0, 5.0):
         want = (300 if scalar == 3 else scalar) * X
@@ -369,3 +370,10 @@ def test_jit_may_be_disabled():
         x = Wrapped(jnp.asarray(X))
         agree(x * 2.0 + x, 3 * X)
         agree(2.0 - x, 2 - X)
+
+
+def test_explain_sees_operators_that_were_compiled_before():
+    x = Wrapped(jnp.asarray(X))
+    x * x
+    report = explain(lambda: x * x)
+    assert [o.outcome for o in report.operations if o.primitive == "mul"] == ["materialized"]

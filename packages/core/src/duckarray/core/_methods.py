@@ -38,16 +38,16 @@ _UNSIZED = """{what} of `{name}`, which stands for an array without axes.
 `x.reshape(1)` has one."""
 
 
-def _unary(function: Callable[[Any], Any], x: Any) -> Any:
-    from ._operators import unary
+class _Engine:
+    """What computes; `_operators` puts it here, since it needs more of the package than this."""
 
-    return unary(function, x)
+    unary: Callable[[Callable[..., Any], Any], Any]
+    binary: Callable[[Callable[..., Any], Any, Any], Any]
+    call: Callable[..., Any]
+    method: Callable[..., Callable[..., Any]]
 
 
-def _binary(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
-    from ._operators import binary
-
-    return binary(function, x, y)
+engine = _Engine()
 
 
 def _method(name: str, arrays: bool = False) -> Callable[..., Any]:
@@ -55,11 +55,9 @@ def _method(name: str, arrays: bool = False) -> Callable[..., Any]:
 
     @functools.wraps(getattr(jax.Array, name))
     def apply(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        from ._operators import call, method, unary
-
         if arrays or not _is_static(args) or not _is_static(tuple(kwargs.values())):
-            return call(_call_method, self, name, *args, **kwargs)
-        return unary(method(name, *args, **kwargs), self)
+            return engine.call(_call_method, self, name, *args, **kwargs)
+        return engine.unary(engine.method(name, *args, **kwargs), self)
 
     return apply
 
@@ -78,7 +76,7 @@ def _is_static(x: Any) -> bool:
 def _attribute(name: str) -> Any:
     """JAX's property `name`, which is an array."""
     function = operator.attrgetter(name)
-    return computed(lambda self: _unary(function, self))
+    return computed(lambda self: engine.unary(function, self))
 
 
 class ArrayMethods:
@@ -88,126 +86,124 @@ class ArrayMethods:
         return self.aval()  # type: ignore[attr-defined]
 
     def __add__(self, other: Any) -> Any:
-        return _binary(operator.add, self, other)
+        return engine.binary(operator.add, self, other)
 
     def __radd__(self, other: Any) -> Any:
-        return _binary(operator.add, other, self)
+        return engine.binary(operator.add, other, self)
 
     def __sub__(self, other: Any) -> Any:
-        return _binary(operator.sub, self, other)
+        return engine.binary(operator.sub, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return _binary(operator.sub, other, self)
+        return engine.binary(operator.sub, other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return _binary(operator.mul, self, other)
+        return engine.binary(operator.mul, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return _binary(operator.mul, other, self)
+        return engine.binary(operator.mul, other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return _binary(operator.truediv, self, other)
+        return engine.binary(operator.truediv, self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return _binary(operator.truediv, other, self)
+        return engine.binary(operator.truediv, other, self)
 
     def __floordiv__(self, other: Any) -> Any:
-        return _binary(operator.floordiv, self, other)
+        return engine.binary(operator.floordiv, self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return _binary(operator.floordiv, other, self)
+        return engine.binary(operator.floordiv, other, self)
 
     def __mod__(self, other: Any) -> Any:
-        return _binary(operator.mod, self, other)
+        return engine.binary(operator.mod, self, other)
 
     def __rmod__(self, other: Any) -> Any:
-        return _binary(operator.mod, other, self)
+        return engine.binary(operator.mod, other, self)
 
     def __divmod__(self, other: Any) -> Any:
-        return _binary(divmod, self, other)
+        return engine.binary(divmod, self, other)
 
     def __rdivmod__(self, other: Any) -> Any:
-        return _binary(divmod, other, self)
+        return engine.binary(divmod, other, self)
 
     def __pow__(self, other: Any) -> Any:
-        return _binary(operator.pow, self, other)
+        return engine.binary(operator.pow, self, other)
 
     def __rpow__(self, other: Any) -> Any:
-        return _binary(operator.pow, other, self)
+        return engine.binary(operator.pow, other, self)
 
     def __matmul__(self, other: Any) -> Any:
-        return _binary(operator.matmul, self, other)
+        return engine.binary(operator.matmul, self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return _binary(operator.matmul, other, self)
+        return engine.binary(operator.matmul, other, self)
 
     def __and__(self, other: Any) -> Any:
-        return _binary(operator.and_, self, other)
+        return engine.binary(operator.and_, self, other)
 
     def __rand__(self, other: Any) -> Any:
-        return _binary(operator.and_, other, self)
+        return engine.binary(operator.and_, other, self)
 
     def __or__(self, other: Any) -> Any:
-        return _binary(operator.or_, self, other)
+        return engine.binary(operator.or_, self, other)
 
     def __ror__(self, other: Any) -> Any:
-        return _binary(operator.or_, other, self)
+        return engine.binary(operator.or_, other, self)
 
     def __xor__(self, other: Any) -> Any:
-        return _binary(operator.xor, self, other)
+        return engine.binary(operator.xor, self, other)
 
     def __rxor__(self, other: Any) -> Any:
-        return _binary(operator.xor, other, self)
+        return engine.binary(operator.xor, other, self)
 
     def __lshift__(self, other: Any) -> Any:
-        return _binary(operator.lshift, self, other)
+        return engine.binary(operator.lshift, self, other)
 
     def __rlshift__(self, other: Any) -> Any:
-        return _binary(operator.lshift, other, self)
+        return engine.binary(operator.lshift, other, self)
 
     def __rshift__(self, other: Any) -> Any:
-        return _binary(operator.rshift, self, other)
+        return engine.binary(operator.rshift, self, other)
 
     def __rrshift__(self, other: Any) -> Any:
-        return _binary(operator.rshift, other, self)
+        return engine.binary(operator.rshift, other, self)
 
     def __lt__(self, other: Any) -> Any:
-        return _binary(operator.lt, self, other)
+        return engine.binary(operator.lt, self, other)
 
     def __le__(self, other: Any) -> Any:
-        return _binary(operator.le, self, other)
+        return engine.binary(operator.le, self, other)
 
     def __gt__(self, other: Any) -> Any:
-        return _binary(operator.gt, self, other)
+        return engine.binary(operator.gt, self, other)
 
     def __ge__(self, other: Any) -> Any:
-        return _binary(operator.ge, self, other)
+        return engine.binary(operator.ge, self, other)
 
     def __eq__(self, other: object) -> Any:
-        return _binary(operator.eq, self, other)
+        return engine.binary(operator.eq, self, other)
 
     def __ne__(self, other: object) -> Any:
-        return _binary(operator.ne, self, other)
+        return engine.binary(operator.ne, self, other)
 
     if not TYPE_CHECKING:  # type checkers would refuse a base that is hashed
         __hash__ = None  # as of arrays, since equality is entry by entry
 
     def __neg__(self) -> Any:
-        return _unary(operator.neg, self)
+        return engine.unary(operator.neg, self)
 
     def __pos__(self) -> Any:
-        return _unary(operator.pos, self)
+        return engine.unary(operator.pos, self)
 
     def __abs__(self) -> Any:
-        return _unary(operator.abs, self)
+        return engine.unary(operator.abs, self)
 
     def __invert__(self) -> Any:
-        return _unary(operator.invert, self)
+        return engine.unary(operator.invert, self)
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        from ._operators import method
-
-        return _unary(method("round", ndigits or 0), self)
+        return engine.unary(engine.method("round", ndigits or 0), self)
 
     __array_priority__ = 100  # before NumPy's arrays, as JAX's
 
@@ -232,14 +228,10 @@ class ArrayMethods:
         return iter(self[::-1])
 
     def __contains__(self, item: Any) -> bool:
-        from ._operators import call
-
-        return bool(call(lambda x, item: item in x, self, item))
+        return bool(engine.call(lambda x, item: item in x, self, item))
 
     def __getitem__(self, index: Any) -> Any:
-        from ._operators import call
-
-        return call(operator.getitem, self, index)
+        return engine.call(operator.getitem, self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(_IMMUTABLE.format(name=type(self).__name__))
@@ -387,9 +379,7 @@ class IndexUpdateHelper:
 
 def _update(name: str) -> Callable[..., Any]:
     def apply(self: "IndexUpdateRef", *args: Any, **kwargs: Any) -> Any:
-        from ._operators import call
-
-        return call(_call_update, self.array, self.index, name, *args, **kwargs)
+        return engine.call(_call_update, self.array, self.index, name, *args, **kwargs)
 
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = f"As `x.at[index].{name}` of an array of JAX."

@@ -1,0 +1,1 @@
+from jax.lax.linalg import *  # noqa: F403

@@ -1,0 +1,1 @@
+from jax.numpy.fft import *  # noqa: F403

@@ -1,0 +1,1 @@
+from jax.scipy.cluster import *  # noqa: F403

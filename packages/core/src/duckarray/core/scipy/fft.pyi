@@ -1,0 +1,1 @@
+from jax.scipy.fft import *  # noqa: F403

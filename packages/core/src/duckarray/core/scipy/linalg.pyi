@@ -1,0 +1,1 @@
+from jax.scipy.linalg import *  # noqa: F403

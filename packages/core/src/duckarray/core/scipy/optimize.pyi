@@ -1,0 +1,1 @@
+from jax.scipy.optimize import *  # noqa: F403

@@ -1,0 +1,1 @@
+from jax.scipy.signal import *  # noqa: F403

@@ -1,0 +1,1 @@
+from jax.scipy.spatial import *  # noqa: F403

@@ -1,0 +1,1 @@
+from jax.scipy.stats import *  # noqa: F403
