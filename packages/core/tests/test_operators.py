@@ -133,7 +133,9 @@ def test_assignment_with_an_operator_makes_another_value():
     agree(x, 2 * np.asarray(matrix()))
 
 
-@pytest.mark.parametrize("other", [None, "text", [1.0, 2.0, 3.0], object()], ids=str)
+@pytest.mark.parametrize(
+    "other", [None, "text", [1.0, 2.0, 3.0], object()], ids=lambda x: type(x).__name__
+)
 def test_what_is_no_array_is_refused(other):
     with pytest.raises(TypeError, match="unsupported operand"):
         Wrapped(jnp.asarray(X)) + other
