@@ -11,7 +11,7 @@ import pytest
 from _core_types import Box, Doubled, Warned, dense, matrix
 
 from duckarray.core import ArrayValue, MaterializeError, MaterializeWarning, field, quaxify
-from duckarray.core._methods import IndexUpdateRef
+from duckarray.core._index_update import IndexUpdateRef
 
 X = np.array([[3.0, -1.5, 2.0], [0.5, 4.0, -2.0]], np.float32)
 

@@ -308,7 +308,7 @@ class Model:
 def test_a_function_is_documented_signed_pickled_and_bound_as_that_of_jax():
     assert inspect.signature(dnp.sum) == inspect.signature(jnp.sum)
     assert dnp.sum.__doc__ == jnp.sum.__doc__
-    assert (dnp.sum.__name__, dnp.sum.__module__) == ("sum", "duckarray.core.numpy")
+    assert (dnp.sum.__name__, dnp.sum.__module__) == ("sum", jnp.sum.__module__)
     assert repr(dnp.linalg.solve) == "<function duckarray.core.numpy.linalg.solve>"
     for function in (dnp.sum, dnp.add, dnp.linalg.solve, dscipy.stats.norm.pdf):
         assert pickle.loads(pickle.dumps(function)) is function

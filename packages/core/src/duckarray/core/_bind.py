@@ -7,7 +7,7 @@ from jax import tree_util as jtu
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 
 from ._dispatch import dispatch
-from ._jax import find_primitive
+from ._primitives import find_primitive
 from ._trace import DuckTrace, DuckTracer
 from ._value import Value
 

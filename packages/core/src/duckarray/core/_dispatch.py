@@ -22,9 +22,9 @@ from ._checking import (
     wrong_kind,
 )
 from ._errors import Informative
-from ._jax import user_location
 from ._materialize import densify, has_nested, replace_children
 from ._registry import resolve, resolved
+from ._source import user_location
 from ._summary import summarize
 from ._value import Value
 

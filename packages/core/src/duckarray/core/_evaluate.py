@@ -17,7 +17,13 @@ from jax.extend.source_info_util import current_name_stack, user_context
 from . import _watch
 from ._constants import Constants, note_all, note_created, pass_on, passing_on
 from ._dispatch import dispatch, handler_of
-from ._jax import as_function, bind_equation, binds_plainly, constants_and_inputs, is_eager
+from ._jax import (
+    as_function,
+    bind_equation,
+    binds_plainly,
+    constants_and_inputs,
+    is_eager,
+)
 from ._lift import contains_lift, inside, lift_p
 from ._materialize import is_or_holds_value, plain_types
 from ._trace import DuckTrace, run

@@ -13,9 +13,10 @@ from jax import tree_util as jtu
 from . import _watch
 from ._dispatch import dispatch
 from ._errors import NoRuleError
-from ._jax import struct, tracing_anew, user_line
+from ._jax import struct, tracing_anew
 from ._quaxify import Quaxified, look_through, quaxify
 from ._report import Fate, Operation, Outcome, Report
+from ._source import user_line
 from ._summary import nbytes, summarize
 from ._value import Value
 

@@ -4,16 +4,10 @@ Everything here is exported by JAX under a public name since 0.10.0; no other mo
 package looks at a JAX version or at the parameters of JAX's own higher-order primitives.
 """
 
-import difflib
 import itertools
-import os
-import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import jax
@@ -22,7 +16,6 @@ from jax.core import Trace
 from jax.custom_derivatives import SymbolicZero
 from jax.experimental.xla_metadata import set_xla_metadata
 from jax.extend import linear_util as lu
-from jax.extend import source_info_util
 from jax.extend.core import (  # type: ignore[attr-defined]
     ClosedJaxpr,
     DebugInfo,
@@ -148,133 +141,6 @@ def without_argument_names(fun: Any) -> Any:
     """`fun`, its recorded argument names forgotten, since it is called with other arguments."""
     forget = getattr(fun, "with_unknown_names", None)
     return forget() if forget is not None else fun
-
-
-@cache
-def exclude_from_locations(folder: str) -> None:
-    """Makes JAX's record of which line an operation comes from skip the files in a folder."""
-    source_info_util.register_exclusion(folder)
-
-
-exclude_from_locations(str(Path(__file__).parent))
-
-
-def user_location() -> str:
-    """The line of the user's program being run, as `" at file.py:12 (function)"`, or `""`."""
-    summary = source_info_util.summarize(source_info_util.current())
-    if ":" in summary:
-        return f" at {summary}"
-    frame, _ = user_frame()
-    transposed = _transposed_equation(frame)
-    if transposed:
-        return f" at {transposed}"
-    if frame is None:
-        return ""
-    return f" at {frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_qualname})"
-
-
-def user_line(around: str) -> str:
-    """The innermost line being run that is neither JAX's, Equinox's nor ours: `file.py:12 (name)`.
-
-    Other than `user_location` it gives one line for all that a library's function does there.
-    `around` is that of what this is in, if anything: programs inside JAX know of no such line.
-    """
-    summary = source_info_util.summarize(source_info_util.current(), num_frames=99)
-    for line in reversed(summary.split("\n")):
-        if ":" in line and f"{os.sep}equinox{os.sep}" not in line:
-            return re.sub(r"(:\d+):\d+(?= |$)", r"\1", line)  # without the column
-    frame, _ = user_frame()
-    if around or frame is None:
-        return around
-    return f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_qualname})"
-
-
-def _transposed_equation(caller: FrameType | None) -> str:
-    """The line of the operation that a backward pass is at, in a call that `caller` made.
-
-    From 0.11 on JAX does not say so itself where it transposes what it has linearized.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame is not caller:
-        info = getattr(frame.f_locals.get("eqn"), "source_info", None)
-        summary = source_info_util.summarize(info) if info is not None else ""
-        if ":" in summary:
-            return summary
-        frame = frame.f_back
-    return ""
-
-
-def user_frame() -> tuple[FrameType | None, int]:
-    """The innermost frame outside duckarray, JAX and Equinox, and how many are above it."""
-    frame: FrameType | None = sys._getframe(1)
-    level = 1
-    while frame is not None:
-        package = frame.f_globals.get("__name__", "").split(".")
-        if package[0] not in ("jax", "equinox", "contextlib", "duckarray"):
-            return frame, level
-        frame, level = frame.f_back, level + 1
-    return None, 1
-
-
-# Primitives that JAX does not export, or that not every version has: rules are kept by name.
-_UNEXPORTED_NAMES = (
-    "all_gather_invariant all_gather_reduced broadcast_to cholesky_update composite"
-    " custom_vmap_call debug_callback debug_print geqp3 geqrf io_callback iota_2x32_shape"
-    " linear_call lu_pivots_to_permutation new_ref ormqr pallas_call pbroadcast preduced"
-    " psum_invariant pure_callback pvary ragged_dot_general random_clone random_unwrap random_wrap"
-    " reciprocal reduce_scatter roll run_state scaled_dot scaled_matmul shard_map symmetric_product"
-    " unreduced_pmax unreduced_pmin unreduced_psum unreduced_reduce_scatter"
-    " log2 one_minus_square polynomial split stack tile unstack"
-)
-_UNEXPORTED = frozenset(_UNEXPORTED_NAMES.split())
-
-
-def find_primitive(primitive: Primitive | str) -> Primitive | str:
-    """The primitive of this name, or the primitive itself; the name where JAX exports none.
-
-    Raises:
-        ValueError: if JAX has no primitive of that name.
-        TypeError: if it is neither a primitive nor a name.
-    """
-    if isinstance(primitive, Primitive):
-        return primitive
-    if not isinstance(primitive, str):
-        raise TypeError(
-            f"a rule is registered for a primitive or its name, but got {primitive!r} of type "
-            f"`{type(primitive).__name__}`.\n"
-            'Pass it as in `@register("mul")` or `@register(jax.lax.mul_p)`.'
-        )
-    table = _primitives_by_name()
-    name = primitive.removesuffix("_p")
-    if name not in table:
-        if name in _UNEXPORTED:
-            return name
-        close = difflib.get_close_matches(name, table, n=3)
-        hint = f"Did you mean {' or '.join(f'`{c}`' for c in close)}? " if close else ""
-        raise ValueError(
-            f"JAX {jax.__version__} has no primitive named `{primitive}`.\n{hint}"
-            "`jax.make_jaxpr(fn)(*args)` shows the primitives that a function runs; those of other "
-            "libraries are passed as objects."
-        )
-    return table[name]
-
-
-@cache
-def _primitives_by_name() -> dict[str, Primitive]:
-    table: dict[str, Primitive] = {}
-    for module in (primitives, lax):
-        for attribute, value in vars(module).items():
-            if isinstance(value, Primitive):
-                table.setdefault(value.name, value)
-                table[attribute.removesuffix("_p")] = value
-    return table
-
-
-def existing_primitives(names: str) -> tuple[Primitive | str, ...]:
-    """The primitives so named, separated by spaces, as far as this JAX has them."""
-    table = _primitives_by_name()
-    found = [table.get(name, name) for name in names.split()]
-    return tuple(dict.fromkeys(p for p in found if p in _UNEXPORTED or not isinstance(p, str)))
 
 
 class EditingTrace(Trace):

@@ -14,6 +14,8 @@ import jax
 import numpy as np
 from jax import tree_util as jtu
 
+from ._engine import engine
+from ._index_update import IndexUpdateHelper
 from ._summary import nbytes
 
 if TYPE_CHECKING:
@@ -36,18 +38,6 @@ Make another one: `x = x.at[index].set(y)`."""
 
 _UNSIZED = """{what} of `{name}`, which stands for an array without axes.
 `x.reshape(1)` has one."""
-
-
-class _Engine:
-    """What computes; `_operators` puts it here, since it needs more of the package than this."""
-
-    unary: Callable[[Callable[..., Any], Any], Any]
-    binary: Callable[[Callable[..., Any], Any, Any], Any]
-    call: Callable[..., Any]
-    method: Callable[..., Callable[..., Any]]
-
-
-engine = _Engine()
 
 
 def _method(name: str, arrays: bool = False) -> Callable[..., Any]:
@@ -360,54 +350,3 @@ class ArrayMethods:
     transpose = _method("transpose")
     var = _method("var")
     view = _method("view")
-
-
-class IndexUpdateHelper:
-    """`x.at`: to be indexed."""
-
-    __slots__ = ("array",)
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-
-    def __getitem__(self, index: Any) -> "IndexUpdateRef":
-        return IndexUpdateRef(self.array, index)
-
-    def __repr__(self) -> str:
-        return f"{self.array!r}.at"
-
-
-def _update(name: str) -> Callable[..., Any]:
-    def apply(self: "IndexUpdateRef", *args: Any, **kwargs: Any) -> Any:
-        return engine.call(_call_update, self.array, self.index, name, *args, **kwargs)
-
-    apply.__name__ = apply.__qualname__ = name
-    apply.__doc__ = f"As `x.at[index].{name}` of an array of JAX."
-    return apply
-
-
-def _call_update(x: Any, index: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-    return getattr(x.at[index], name)(*args, **kwargs)
-
-
-class IndexUpdateRef:
-    """`x.at[index]`: what is made of `x` by changing, or getting, the entries there."""
-
-    __slots__ = ("array", "index")
-
-    def __init__(self, array: Any, index: Any) -> None:
-        self.array, self.index = array, index
-
-    def __repr__(self) -> str:
-        return f"{self.array!r}.at[{self.index!r}]"
-
-    get = _update("get")
-    set = _update("set")
-    apply = _update("apply")
-    add = _update("add")
-    subtract = _update("subtract")
-    multiply = mul = _update("multiply")
-    divide = _update("divide")
-    power = _update("power")
-    min = _update("min")
-    max = _update("max")

@@ -27,8 +27,10 @@ class Function:
     """
 
     def __init__(self, fn: Callable[..., Any], module: str, name: str) -> None:
+        # It says to be of JAX's module, else doctest would take JAX's examples for ours.
         functools.update_wrapper(self, fn, updated=())
-        self.__module__, self.__name__, self.__qualname__ = module, name, name
+        self.__name__ = self.__qualname__ = name
+        self._module = module
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return _call(self.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
@@ -45,11 +47,15 @@ class Function:
             return functools.partial(_call_method, fn, name)
         return attribute
 
-    def __reduce__(self) -> str:
-        return self.__qualname__
+    def __reduce__(self) -> Any:
+        return _look_up, (self._module, self.__qualname__)
 
     def __repr__(self) -> str:
-        return f"<function {self.__module__}.{self.__qualname__}>"
+        return f"<function {self._module}.{self.__qualname__}>"
+
+
+def _look_up(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
 
 
 def _call(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:

@@ -18,9 +18,9 @@ from jax.extend.core import set_current_trace, take_current_trace
 
 from ._compiled import Function, call_with_scalar, compiled
 from ._constants import look_up
+from ._engine import engine
 from ._jax import is_jit_disabled
 from ._lift import inside, is_traced, lift
-from ._methods import engine
 from ._quaxify import quaxify
 from ._trace import DuckTracer
 from ._value import Value, is_value

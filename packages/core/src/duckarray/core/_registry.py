@@ -12,7 +12,7 @@ from jax.extend.core import Primitive
 
 from . import _watch
 from ._errors import AmbiguousRuleError
-from ._jax import find_primitive
+from ._primitives import find_primitive
 from ._rule import Rule, RuleFunction, count_optional, operands_of
 from ._value import Value
 

@@ -14,8 +14,9 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 
 from ._fields import field, make_value_class
-from ._jax import abstract_eval, exclude_from_locations, in_manual_mesh, varying_like
+from ._jax import abstract_eval, in_manual_mesh, varying_like
 from ._methods import ArrayMethods, computed
+from ._source import exclude_from_locations
 from ._summary import summarize
 
 _NO_AVAL = """the shape of `{name}` is derived from its `materialize`, which raised: {error}

@@ -13,7 +13,7 @@ Example:
 
 from jax.extend.core import Primitive
 
-from ._jax import existing_primitives as _existing
+from ._primitives import existing_primitives as _existing
 
 Family = tuple[Primitive | str, ...]
 

@@ -31,7 +31,7 @@ Example:
     {'bias': None, 'w': Scaled(array=None, factor=f32[])}
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jax import tree_util as jtu
@@ -40,8 +40,12 @@ from . import _selections
 from ._holdings import Holding as Holding
 from ._holdings import Summary as Summary
 from ._holdings import summary as summary
+from ._partition import combine as combine
+from ._partition import labels as labels
+from ._partition import mask as mask
+from ._partition import partition as partition
 from ._quaxify import quaxify as _quaxify
-from ._selections import Selection
+from ._selections import Selection as Selection
 from ._structure import Slot as _Slot
 from ._structure import convert as _convert
 from ._structure import join as _join
@@ -49,9 +53,6 @@ from ._value import ArrayValue as _ArrayValue
 from ._value import Value as _Value
 
 IsLeaf = Callable[[Any], bool] | None
-
-_DIFFERENT = """`tree.combine` was given two arrays for the same place, {path}.
-Combine what `tree.partition` has split: in each place all but one of the trees have None."""
 
 _NOT_ONE_VALUE = """`tree.flatten_one_level({what})` takes a value apart, but got a `{type}`.
 Pass one value: `tree.leaves(x)` finds those in a tree."""
@@ -171,114 +172,6 @@ def unflatten(structure: Any, leaves: Sequence[Any]) -> Any:
         ['a', 'b']
     """
     return jtu.tree_unflatten(structure, leaves)
-
-
-def partition(tree: Any, what: Selection) -> tuple[Any, Any]:
-    """Splits a tree in two: what is selected, and the rest.
-
-    To train only the factors of adapters, take the gradient with respect to the selected part: what
-    is frozen then has no gradient and no state in the optimizer.
-
-    Args:
-        tree: any tree.
-        what: a selection; see `duckarray.core.tree`.
-
-    Returns:
-        `(selected, rest)`, both of the structure of `tree`, with None in place of each array of the
-        other, inside values too. `combine` puts them together.
-
-    Raises:
-        TypeError: if `what` is no selection, or a predicate gives something other than a bool.
-        ValueError: if a type has no such field, or a tree of bools does not fit.
-
-    Example:
-        >>> import jax.numpy as jnp
-        >>> from duckarray.core import tree
-        >>> tree.partition({"w": jnp.ones((2, 2)), "b": 1.0}, lambda x: jnp.ndim(x) == 0)[0]
-        {'b': 1.0, 'w': None}
-    """
-    marks = _selections.mark(tree, what, "tree.partition(tree, what)")
-    selected = jtu.tree_map(lambda x, chosen: x if chosen else None, tree, marks)
-    rest = jtu.tree_map(lambda x, chosen: None if chosen else x, tree, marks)
-    return selected, rest
-
-
-def combine(*trees: Any) -> Any:
-    """Puts together what `partition` has split.
-
-    Args:
-        *trees: trees of one structure, each place having None in all but one of them.
-
-    Raises:
-        ValueError: if two trees have something in the same place, or differ in structure.
-
-    Example:
-        >>> from duckarray.core import tree
-        >>> tree.combine({"a": 1.0, "b": None}, {"a": None, "b": 2.0})
-        {'a': 1.0, 'b': 2.0}
-    """
-
-    def one(path: Any, *parts: Any) -> Any:
-        found = [x for x in parts if x is not None]
-        if len(found) > 1:
-            raise ValueError(_DIFFERENT.format(path=jtu.keystr(path) or "the whole tree"))
-        return found[0] if found else None
-
-    return jtu.tree_map_with_path(one, *trees, is_leaf=lambda x: x is None)
-
-
-def mask(tree: Any, what: Selection) -> Any:
-    """True in place of each array that is selected and False in place of others.
-
-    It is a mask for `optax.masked`, and labels for `optax.multi_transform`, for which `labels`
-    gives names.
-
-    Args:
-        tree: any tree.
-        what: a selection; see `duckarray.core.tree`.
-
-    Raises:
-        TypeError: as `partition`.
-        ValueError: as `partition`.
-
-    Example:
-        >>> import jax.numpy as jnp
-        >>> from duckarray.core import tree
-        >>> tree.mask({"w": jnp.ones((2, 2)), "b": jnp.ones(2)}, lambda x: x.ndim == 2)
-        {'b': False, 'w': True}
-    """
-    return _selections.mark(tree, what, "tree.mask(tree, what)")
-
-
-def labels(tree: Any, selections: Mapping[Any, Selection], default: Any) -> Any:
-    """A label in place of each array: that of the first selection it is in, or `default`.
-
-    They are for `optax.multi_transform`, which trains what has one label with one optimizer.
-
-    Args:
-        tree: any tree.
-        selections: for each label what it is for; see `duckarray.core.tree`.
-        default: the label of all else.
-
-    Raises:
-        TypeError: as `partition`.
-        ValueError: as `partition`.
-
-    Example:
-        >>> import jax.numpy as jnp
-        >>> from duckarray.core import tree
-        >>> params = {"w": jnp.ones((2, 2)), "b": jnp.ones(2)}
-        >>> tree.labels(params, {"decay": lambda x: x.ndim == 2}, default="plain")
-        {'b': 'plain', 'w': 'decay'}
-    """
-    names = list(selections)
-    asked = "tree.labels(tree, selections)"
-    marks = [_selections.mark(tree, selections[name], asked) for name in names]
-
-    def one(_: Any, *chosen: bool) -> Any:
-        return next((name for name, c in zip(names, chosen, strict=True) if c), default)
-
-    return jtu.tree_map(one, tree, *marks)
 
 
 def unify(*trees: Any) -> list[Any]:
