@@ -55,10 +55,12 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 def _pythons(package: Package) -> list[str]:
     """The Pythons a package is for; the ends of their range alone where that is asked for."""
-    ends = os.environ.get("DUCKARRAY_PYTHONS") == "ends"
-    return [
-        p for p in package.pythons if not ends or p in (package.pythons[0], package.pythons[-1])
-    ]
+    first, last = package.pythons[0], package.pythons[-1]
+    return [p for p in package.pythons if not _ends_only() or p in (first, last)]
+
+
+def _ends_only() -> bool:
+    return os.environ.get("DUCKARRAY_PYTHONS") == "ends"
 
 
 def _matrix() -> list[object]:
@@ -68,7 +70,10 @@ def _matrix() -> list[object]:
         for package in PACKAGES.values():
             oldest, newest = package.pythons[0], package.pythons[-1]
             latest = _pythons(package) if device == "cpu" else [newest]
-            for python, jax in [*((python, "latest") for python in latest), (oldest, "min")]:
+            # Of the oldest dependencies it is JAX that matters to what the other packages build on.
+            is_base = not any(map(sibling, package.dependencies))
+            floors = [(oldest, "min")] if is_base or not _ends_only() else []
+            for python, jax in [*((python, "latest") for python in latest), *floors]:
                 tags = [package.name, "gpu" if device == "cuda" else "cpu"]
                 name = f"{python}, {device}, {jax}, {package.name}"
                 out.append(nox.param(python, device, jax, package.name, id=name, tags=tags))
