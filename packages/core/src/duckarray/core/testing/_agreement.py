@@ -1,0 +1,183 @@
+"""Agreement: each call of the table gives on a value what it gives on the dense array.
+
+Compiling is what takes the time. So the calls of a group are compiled together, and one by one
+only if that raises, to find which of them did.
+"""
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+from duckarray.core._checking import checking_rules
+from duckarray.core._quaxify import quaxify
+
+from ._compare import Comparison, Mismatch
+from ._operands import operands
+from ._subject import Case, Subject
+from ._table import (
+    QUICKLY,
+    Call,
+    calls_of,
+    compiled,
+    is_made_eagerly,
+    is_made_for,
+    on_dense,
+    together,
+    used,
+)
+
+
+def agree(subject: Subject, case: Case, call: Call) -> None:
+    """The call gives the same compiled, and where it is made so, eagerly."""
+    agreement = _agreement(subject, case)
+    if not call.concrete:
+        agreement.compiled(call)
+    if is_made_eagerly(call, case, subject):
+        agreement.eager(call)
+
+
+@functools.lru_cache(maxsize=64)
+def _agreement(subject: Subject, case: Case) -> "_Agreement":
+    return _Agreement(subject, case)
+
+
+class _Agreement:
+    """What has been run for one case of one subject."""
+
+    def __init__(self, subject: Subject, case: Case) -> None:
+        self._subject, self._case = subject, case
+        self._values, self._arrays = operands(subject, case)
+        self._comparison = Comparison(subject, dtype=case.dtype)
+        self._groups: dict[str, dict[str, tuple[Any, Any]]] = {}
+        self._calls = calls_of(subject).values()
+        self._is_first = case == subject.cases[0]
+
+    def compiled(self, call: Call) -> None:
+        """Raises a `Mismatch` unless the call agrees when compiled."""
+        struct = on_dense(call, self._case, self._arrays)
+        if isinstance(struct, Exception):
+            self._raises(call, struct)
+            return
+        got, want = self._found(call)
+        if isinstance(want, Exception):
+            self._raises(call, want)
+        elif not isinstance(got, Exception):
+            self._compare("compiled", call, got, want, struct)
+        elif not isinstance(got, self._subject.refuses):
+            raise _unexpected("compiled", got) from got
+
+    def eager(self, call: Call) -> None:
+        """Raises a `Mismatch` unless the call agrees when run eagerly."""
+        struct = None if call.concrete else on_dense(call, self._case, self._arrays)
+        if isinstance(struct, Exception):
+            return
+        want = _outcome(lambda: call(self._arrays)) if call.concrete else self._found(call)[1]
+        if isinstance(want, Exception):
+            self._raises(call, want)
+            return
+        try:
+            got = quaxify(call.function)(*[self._values[name] for name in call.parameters])
+        except self._subject.refuses:
+            return
+        except Exception as error:
+            raise _unexpected("run eagerly", error) from error
+        self._compare("run eagerly", call, got, want, struct)
+
+    def _compare(self, how: str, call: Call, got: Any, want: Any, struct: Any) -> None:
+        try:
+            if call.exact and _bits(self._case) < 32:
+                self._comparison.alike(got, struct)  # the last digit may be rounded otherwise
+            else:
+                self._comparison.same(got, want, struct, loose=_LOOSE.get(call.group, 1.0))
+        except Mismatch as error:
+            raise Mismatch(f"{how}: {error}") from None
+
+    def _raises(self, call: Call, dense_error: Exception) -> None:
+        """What raises on the dense array raises on the value too."""
+        given = [self._values[name] for name in call.parameters]
+        run = quaxify(call.function)
+        with checking_rules(False):  # which would raise in the place of a rule that does not
+            out = _outcome(lambda: run(*given) if call.concrete else jax.jit(run)(*given))
+        if not isinstance(out, Exception):
+            raise Mismatch(
+                f"dense JAX raises {type(dense_error).__name__} ({_first_line(dense_error)}), but"
+                f" on the value it gives {out}"
+            )
+
+    def _found(self, call: Call) -> tuple[Any, Any]:
+        """What the call gives on the value and on the dense array, or the exceptions it raises."""
+        group = call.group if self._is_first else "sample"
+        if group not in self._groups:
+            self._groups[group] = self._run(group)
+        return self._groups[group][call.name]
+
+    def _run(self, group: str) -> dict[str, tuple[Any, Any]]:
+        calls = [
+            call
+            for call in self._calls
+            if (call.group == group or not self._is_first)
+            and not call.concrete
+            and is_made_for(call, self._case, self._subject)
+            and not isinstance(on_dense(call, self._case, self._arrays), Exception)
+        ]
+        wants = _run_all(calls, self._arrays, compiled)
+        gots = _run_all(calls, self._values, _compiled_on_values)
+        return {call.name: (gots[call.name], wants[call.name]) for call in calls}
+
+
+def _compiled_on_values(calls: tuple[Call, ...]) -> Any:
+    return jax.jit(quaxify(together(calls)), compiler_options=QUICKLY)
+
+
+def _run_all(calls: list[Call], given: dict[str, Any], compile_: Any) -> dict[str, Any]:
+    """What the calls give, or the exceptions they raise; compiled together as far as possible."""
+    out: dict[str, Any] = {}
+
+    def run(some: list[Call]) -> None:
+        found = _outcome(lambda: compile_(tuple(some))(used(some, given)))
+        if not isinstance(found, Exception):
+            out.update({call.name: x for call, x in zip(some, found, strict=True)})
+        elif len(some) == 1:
+            out[some[0].name] = found
+        else:
+            run(some[: len(some) // 2])
+            run(some[len(some) // 2 :])
+
+    if calls:
+        run(calls)
+    return out
+
+
+def _outcome(run: Any) -> Any:
+    try:
+        return run()
+    except Exception as error:
+        return error
+
+
+# How much more than rounding once the results of these groups may differ.
+_LOOSE = {"LINALG": 50.0, "REDUCTIONS": 2.0, "CUMULATIVE": 2.0, "NN": 2.0}
+
+
+def _bits(case: Case) -> int:
+    return int(jax.numpy.finfo(case.dtype).bits) if case.is_inexact else 64
+
+
+def _unexpected(how: str, error: Exception) -> Mismatch:
+    kind = type(error).__name__
+    notes = "\n".join([str(error), *getattr(error, "__notes__", [])])
+    return Mismatch(f"{how}, it works on the dense array, but raised {kind} on the value: {notes}")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0]
+
+
+def checks(subject: Subject) -> Iterator[tuple[str, Case, Any]]:
+    """The checks of this family: name, case and what to run."""
+    for case in subject.cases:
+        for call in calls_of(subject).values():
+            if is_made_for(call, case, subject):
+                yield call.name, case, functools.partial(agree, subject, case, call)

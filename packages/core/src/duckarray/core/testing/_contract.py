@@ -1,0 +1,365 @@
+"""Contract: what every value promises JAX, whatever rules its type has."""
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import tree_util as jtu
+
+from duckarray.core._materialize import materialize
+from duckarray.core._value import Value
+
+from ._compare import Comparison, Mismatch, _describe, require
+from ._guard import never_dense
+from ._subject import Case, Subject, make_value, with_dtype
+
+CaseCheck = Callable[[Subject, Case], None]
+
+
+def aval(subject: Subject, case: Case) -> None:
+    """Shape, dtype and weak type are those of the case, and of what `materialize` gives."""
+    value = subject.value(case)
+    want = _describe(jax.typeof(subject.array(case)))
+    require(
+        tuple(subject.array(case).shape) == case.shape,
+        f"`dense` gives shape {subject.array(case).shape} for the case `{case.name}`",
+    )
+    for what, got in {
+        "aval()": value.aval(),
+        "materialize()": jax.eval_shape(materialize, value),
+    }.items():
+        require(_describe(got) == want, f"{what} is {_describe(got)}, the case asks for {want}")
+    properties = (value.shape, value.dtype, value.ndim, value.size)
+    expected = (case.shape, jnp.dtype(case.dtype), len(case.shape), int(np.prod(case.shape)))
+    require(
+        properties == expected,
+        f"shape, dtype, ndim, size are {properties}, the case asks for {expected}",
+    )
+
+
+def dense(subject: Subject, case: Case) -> None:
+    """`materialize` gives the array that the subject's own `dense` gives."""
+    comparison = Comparison(subject)
+    for seed in (0, 1):
+        got = _refusing(subject, lambda seed=seed: materialize(subject.value(case, seed)))
+        if got is not None:
+            comparison.same(got, subject.array(case, seed))
+
+
+def derivative(subject: Subject, case: Case) -> None:
+    """The derivative of `materialize` is that of `dense`, by differences in double precision."""
+    value, other = subject.value(case), subject.value(case, 1)
+    leaves, structure = jtu.tree_flatten(value)
+    steps = [x if _is_real(x) else None for x in jtu.tree_leaves(other)]
+
+    def at(t: float) -> Any:
+        moved = [
+            np.asarray(x) if s is None else np.asarray(x, "float64") + t * np.asarray(s, "float64")
+            for x, s in zip(leaves, steps, strict=True)
+        ]
+        return np.asarray(subject.dense(structure.unflatten(moved)))
+
+    if at(0.0).dtype != np.float64 or not any(s is not None for s in steps):
+        return  # `dense` rounds: differences would not tell
+    tangents = [_tangent(x, s) for x, s in zip(leaves, steps, strict=True)]
+    got = _refusing(
+        subject,
+        lambda: jax.jvp(
+            lambda *xs: materialize(structure.unflatten(xs)), tuple(leaves), tuple(tangents)
+        )[1],
+    )
+    if got is not None:
+        want = (at(1e-4) - at(-1e-4)) / 2e-4
+        Comparison(subject).same(got, with_dtype(want, case), loose=20)
+
+
+def placeholders(subject: Subject, case: Case) -> None:
+    """Flattening and unflattening only move leaves, whatever these are."""
+    value = subject.value(case)
+    leaves, structure = jtu.tree_flatten(value)
+    others: list[Callable[[Any], Any]] = [
+        lambda _: object(),
+        lambda x: jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)),
+        lambda x: x,
+    ]
+    for other in others:
+        put = [other(x) for x in leaves]
+        again, same = jtu.tree_flatten(_unflatten(structure, put))
+        require(same == structure, f"the structure changed from {structure} to {same}")
+        kept = len(put) == len(again) and all(a is b for a, b in zip(put, again, strict=True))
+        require(kept, "unflattening changed leaves, instead of storing them")
+    _unflatten(structure, [None] * len(leaves))
+    require(isinstance(jtu.tree_map(lambda x: x, value), type(value)), "it changed its class")
+
+
+def _unflatten(structure: Any, leaves: list[Any]) -> Any:
+    try:
+        return structure.unflatten(leaves)
+    except Exception as error:
+        raise Mismatch(
+            f"unflattening with leaves like {leaves[:1]} raised {_one_line(error)}: JAX puts"
+            " placeholders into leaves, so checks belong in the constructor"
+        ) from error
+
+
+def hashable(subject: Subject, case: Case) -> None:
+    """The tree structure can be hashed, and is the same each time a value is taken apart."""
+    value = subject.value(case)
+    one, two = jtu.tree_structure(value), jtu.tree_structure(value)
+    try:
+        hashes = _hash(one), _hash(two)
+    except TypeError as error:
+        raise Mismatch(f"the tree structure cannot be hashed: {error}") from error
+    require(one == two, f"one value was taken apart into two structures: {one} and {two}")
+    require(hashes[0] == hashes[1], "equal tree structures have different hashes")
+
+
+def _hash(structure: Any) -> int:
+    """The hash of a tree structure, with that of the static fields, which JAX may leave out."""
+    data = structure.node_data()
+    return hash((structure, data and data[1], *map(_hash, structure.children())))
+
+
+def retrace(subject: Subject, case: Case) -> None:
+    """A compiled function is traced once for values that are made alike."""
+    traced = 0
+
+    @jax.jit
+    def count(x: Any) -> Any:
+        nonlocal traced
+        traced += 1
+        return x
+
+    values = [make_value(subject, case) for _ in range(2)] + [subject.value(case, 1)]
+    for value in values:
+        count(value)
+    structures = list(map(jtu.tree_structure, values))
+    require(
+        traced == 1,
+        f"a jitted function was traced {traced} times for {len(values)} values made alike, which"
+        f" are of the structures {structures}",
+    )
+
+
+def representation(subject: Subject, case: Case) -> None:
+    """`repr` and `str` work with any leaves, and do not build the dense array."""
+    value = subject.value(case)
+    leaves, structure = jtu.tree_flatten(value)
+    with never_dense(type(value)):
+        require(type(value).__name__ in repr(value), f"`repr` is {value!r}, without the class")
+        str(value)
+        jax.eval_shape(lambda x: repr(x) and x, value)
+        try:
+            placeholder = structure.unflatten([object()] * len(leaves))
+        except Exception:
+            return  # `placeholders` is about that
+        repr(placeholder)
+
+
+def copies(subject: Subject, case: Case) -> None:
+    """`copy`, `deepcopy` and `pickle` give a value of the same structure and numbers."""
+    value = subject.value(case)
+    leaves, structure = jtu.tree_flatten(value)
+    for name, duplicate in {
+        "copy.copy": copy.copy,
+        "copy.deepcopy": copy.deepcopy,
+        "pickle": lambda x: pickle.loads(pickle.dumps(x)),
+    }.items():
+        try:
+            again, same = jtu.tree_flatten(duplicate(value))
+        except Exception as error:
+            raise Mismatch(f"`{name}` raised {_one_line(error)}") from error
+        require(same == structure, f"`{name}` changed the structure to {same}")
+        for x, y in zip(leaves, again, strict=True):
+            equal = np.array_equal(np.asarray(x), np.asarray(y), equal_nan=_is_real(x))
+            require(equal and jnp.result_type(x) == jnp.result_type(y), f"`{name}` changed a leaf")
+
+
+def leaks(subject: Subject, case: Case) -> None:
+    """Nothing that belongs to a trace is remembered."""
+    value = subject.value(case)
+
+    def run(x: Any) -> Any:
+        return materialize(x), jnp.zeros(x.shape, x.dtype)
+
+    try:
+        with jax.checking_leaks():
+            got = jax.jit(lambda x: run(x))(value)[0]
+        want = materialize(value)
+    except subject.refuses:
+        return
+    Comparison(subject).same(got, want)
+
+
+def batched(subject: Subject, case: Case) -> None:
+    """Under `vmap` a value has the shape of one of the batch, and so has what it stands for."""
+    seen: list[Any] = []
+
+    def look(x: Any) -> Any:
+        seen.append((x.shape, jnp.dtype(x.dtype)))
+        return materialize(x)
+
+    value = subject.value(case)
+    expected = value.shape, jnp.dtype(value.dtype)
+    try:
+        got = jax.vmap(look)(stacked(subject, case))
+        want = jnp.stack([materialize(subject.value(case, seed)) for seed in (0, 1)])
+    except subject.refuses:
+        return
+    require(
+        set(seen) <= {expected},
+        f"under `vmap` a value is {seen[0]}, each of the batch is {expected}: shape and dtype have"
+        " to come from the leaves",
+    )
+    try:
+        together = stacked(subject, case).shape
+    except Exception:
+        together = None  # says by raising that its leaves cannot have one more axis
+    require(
+        together in (None, (2, *value.shape)),
+        f"a `vmap` that returns values of shape {value.shape} twice gives one of shape {together}:"
+        " the shape has to come from the leaves",
+    )
+    Comparison(subject).same(got, want)
+
+
+def leading_axis(subject: Subject, case: Case) -> None:
+    """What `add_leading` and `drop_leading` say is what stacked and sliced leaves stand for."""
+    comparison = Comparison(subject)
+    value = subject.value(case)
+    try:
+        arrays = [materialize(subject.value(case, seed)) for seed in (0, 1)]
+    except subject.refuses:
+        return
+    told = value.add_leading(2)
+    if told is not None:
+        leaves = jtu.tree_leaves(stacked(subject, case))
+        whole = jtu.tree_structure(told).unflatten(leaves)
+        shape = (2, *value.shape)
+        _compare_hook(comparison, "add_leading", whole, shape, jnp.stack(arrays))
+    if not case.shape or not case.shape[0] or () in map(jnp.shape, jtu.tree_leaves(value)):
+        return
+    told = value.drop_leading()
+    if told is not None:
+        part = jtu.tree_structure(told).unflatten([x[0] for x in jtu.tree_leaves(value)])
+        _compare_hook(comparison, "drop_leading", part, value.shape[1:], arrays[0][0])
+
+
+def _compare_hook(
+    comparison: Comparison, hook: str, value: Any, shape: tuple[int, ...], want: Any
+) -> None:
+    try:
+        require(value.shape == shape, f"it is of shape {value.shape}, not {shape}")
+        comparison.same(materialize(value), want)
+    except Exception as error:
+        raise Mismatch(f"what `{hook}` says is wrong: {error}") from error
+
+
+def linear(subject: Subject, case: Case) -> None:
+    """A type that says it is `leaf_linear` is."""
+    value, other = subject.value(case), subject.value(case, 1)
+    if not value.leaf_linear:
+        return
+
+    def combine(x: Any, y: Any) -> Any:
+        return 2 * x - y if jnp.issubdtype(x.dtype, jnp.inexact) else x
+
+    leaves, structure = jtu.tree_flatten(value)
+    mixed = structure.unflatten(map(combine, leaves, jtu.tree_leaves(other)))
+    try:
+        want = 2 * materialize(value) - materialize(other)
+        Comparison(subject).same(materialize(mixed), want, loose=10)
+    except subject.refuses:
+        return
+    except Mismatch as error:
+        raise Mismatch(f"it says `leaf_linear`, but is not linear in its leaves: {error}") from None
+
+
+def cotangent(subject: Subject, case: Case) -> None:
+    """`to_cotangent` gives the pull-back of `materialize`."""
+    value, like = subject.value(case), subject.array(case, 1)
+    told = value.to_cotangent(like)
+    if told is NotImplemented:
+        return
+    leaves, structure = jtu.tree_flatten(value)
+    try:
+        _, pull_back = jax.vjp(lambda *xs: materialize(structure.unflatten(xs)), *leaves)
+    except subject.refuses:
+        return
+    for x, got, need in zip(leaves, jtu.tree_leaves(told), pull_back(like), strict=True):
+        if jnp.issubdtype(x.dtype, jnp.inexact):
+            Comparison(subject).same(got, need)
+
+
+def conversion(subject: Subject, case: Case) -> None:
+    """`join` and `coerce_like` between values of one shape keep what they stand for."""
+    value = subject.value(case)
+    for other in subject.cases:
+        if (other.shape, other.dtype) != (case.shape, case.dtype):
+            continue
+        goal = value.join(subject.value(other, 1))
+        if goal is None:
+            continue
+        want = jtu.tree_structure(goal)
+        got: Any = value if jtu.tree_structure(value) == want else value.coerce_like(goal)
+        require(
+            isinstance(got, Value) and jtu.tree_structure(got) == want,
+            f"`join` gave {goal!r}, but `coerce_like` of that gave {got!r}",
+        )
+        try:
+            Comparison(subject).same(materialize(got), materialize(value))
+        except subject.refuses:
+            return
+        except Mismatch as error:
+            raise Mismatch(f"`coerce_like` changed what it stands for: {error}") from error
+
+
+def stacked(subject: Subject, case: Case) -> Any:
+    """Two values as one with a leading axis on each leaf."""
+    leaves, structure = jtu.tree_flatten(subject.value(case))
+    pairs = zip(leaves, jtu.tree_leaves(subject.value(case, 1)), strict=True)
+    return structure.unflatten([jnp.stack(pair) for pair in pairs])
+
+
+def _refusing(subject: Subject, run: Callable[[], Any]) -> Any:
+    """What `run` gives, or None if it raises what the subject counts as an answer."""
+    try:
+        return run()
+    except subject.refuses:
+        return None
+
+
+def _is_real(x: Any) -> bool:
+    return bool(jnp.issubdtype(jnp.result_type(x), jnp.floating))
+
+
+def _tangent(x: Any, step: Any) -> Any:
+    if step is not None:
+        return jnp.asarray(step, x.dtype)
+    dtype = x.dtype if jnp.issubdtype(x.dtype, jnp.inexact) else jax.dtypes.float0
+    return np.zeros(jnp.shape(x), dtype)
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+
+
+ALWAYS: dict[str, CaseCheck] = {
+    "aval": aval,
+    "dense": dense,
+    "placeholders": placeholders,
+    "hashable": hashable,
+    "retrace": retrace,
+    "repr": representation,
+    "copies": copies,
+    "leaks": leaks,
+    "batched": batched,
+    "leading_axis": leading_axis,
+    "conversion": conversion,
+}
+INEXACT: dict[str, CaseCheck] = {"linear": linear, "cotangent": cotangent}
+REAL: dict[str, CaseCheck] = {"derivative": derivative}

@@ -1,0 +1,318 @@
+"""Transforms: JAX's transforms and control flow, around `quaxify` and inside it.
+
+Inside, a program on the value is compared with the same program on the dense array. Around it,
+where the leaves are what is differentiated, batched or carried, with `materialize` in its place.
+"""
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax import tree_util as jtu
+from jax.sharding import Mesh, PartitionSpec
+
+from duckarray.core._materialize import materialize
+from duckarray.core._quaxify import quaxify
+
+from ._compare import Comparison, Mismatch
+from ._contract import stacked
+from ._operands import plain_operands
+from ._subject import Case, Subject
+from ._table import QUICKLY
+
+Program = Callable[[Any, Any], Any]
+
+
+_quick = functools.partial(jax.jit, compiler_options=QUICKLY)
+
+
+def program(x: Any, y: Any) -> dict[str, Any]:
+    """What is transformed: it scales, multiplies, adds and reduces."""
+    wave = jnp.tanh(x) if jnp.issubdtype(x.dtype, jnp.inexact) else abs(x)
+    return {"scaled": x * 2, "sum": jnp.sum(x * y), "mixed": wave + y}
+
+
+def loss(out: Any) -> Any:
+    """A number that depends on every entry of the results."""
+    return sum(jnp.sum(jnp.sin(jnp.asarray(x) / 8)) for x in jtu.tree_leaves(out))
+
+
+def _loss_of(f: Program) -> Program:
+    return lambda x, y: loss(f(x, y))
+
+
+@jax.custom_jvp
+def _with_jvp(x: Any, y: Any) -> Any:
+    return x * y + jnp.sin(x)
+
+
+@_with_jvp.defjvp
+def _with_jvp_rule(primals: Any, tangents: Any) -> Any:
+    (x, y), (dx, dy) = primals, tangents
+    return _with_jvp(x, y), 3 * (dx * y + x * dy + jnp.cos(x) * dx)
+
+
+@jax.custom_vjp
+def _with_vjp(x: Any, y: Any) -> Any:
+    return x * y + jnp.sin(x)
+
+
+_with_vjp.defvjp(
+    lambda x, y: (_with_vjp(x, y), (x, y)),
+    lambda kept, g: (5 * g * (kept[1] + jnp.cos(kept[0])), 5 * g * kept[0]),
+)
+
+
+def _mesh(x: Any) -> tuple[Mesh, Any]:
+    """As many devices as the leading axis can be divided among, and how it is."""
+    n = next((n for n in (2, 1) if x.shape and x.shape[0] % n == 0), 1)
+    n = min(n, jax.local_device_count())
+    mesh = Mesh(np.array(jax.local_devices()[:n]), ("i",))
+    return mesh, PartitionSpec("i") if x.shape else PartitionSpec()
+
+
+def _sharded(x: Any, y: Any) -> Any:
+    mesh, spec = _mesh(x)
+    return jax.shard_map(
+        lambda a, b: (a * 2, a + b), mesh=mesh, in_specs=(spec, spec), out_specs=(spec, spec)
+    )(x, y)
+
+
+def _scan(x: Any, y: Any, carry: bool) -> Any:
+    if carry:
+        return lax.scan(lambda c, _: (c * 2, c + y), x, None, length=3)
+    return lax.scan(lambda c, _: (c + 2 * x, program(x, c)), y, None, length=3)
+
+
+INSIDE: dict[str, Program] = {
+    "jit": lambda x, y: jax.jit(program)(x, y),
+    "scan_const": lambda x, y: _scan(x, y, carry=False),
+    "scan_carry": lambda x, y: _scan(x, y, carry=True),
+    "while": lambda x, y: lax.while_loop(
+        lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2, c[2] + x), (0, x, y)
+    ),
+    "cond_same": lambda x, y: lax.cond(y.size > 0, lambda v: -v, lambda v: v, x),
+    "cond_dense": lambda x, y: [lax.cond(p, lambda: x, lambda: y) for p in (True, False)],
+    "cond_changed": lambda x, y: lax.cond(y.size > 99, lambda v: v, lambda v: v * y, x),
+    "remat": lambda x, y: jax.checkpoint(program)(x, y),
+    "shard_map": _sharded,
+}
+INSIDE_ROWS: dict[str, Program] = {
+    "vmap": lambda x, y: jax.vmap(program)(x, y),
+    "vmap_last": lambda x, y: jax.vmap(program, in_axes=(-1, None))(x, y[..., 0]),
+    "scan_xs": lambda x, y: lax.scan(lambda c, v: (c + v.sum(), v * 2), jnp.zeros_like(y.sum()), x),
+}
+INSIDE_REAL: dict[str, Program] = {
+    "grad": lambda x, y: jax.grad(_loss_of(program))(x, y),
+    "grad_of_other": lambda x, y: jax.grad(_loss_of(program), argnums=1)(x, y),
+    "jvp": lambda x, y: jax.jvp(lambda v: program(v, y), (x,), (y,)),
+    "grad_of_remat": lambda x, y: jax.grad(_loss_of(jax.checkpoint(program)))(x, y),
+    "grad_of_scan": lambda x, y: jax.grad(_loss_of(functools.partial(_scan, carry=True)))(x, y),
+    "custom_jvp": lambda x, y: _with_jvp(x, y),
+    "custom_vjp": lambda x, y: _with_vjp(x, y),
+    "grad_of_custom_jvp": lambda x, y: jax.grad(_loss_of(_with_jvp), (0, 1))(x, y),
+    "grad_of_custom_vjp": lambda x, y: jax.grad(_loss_of(_with_vjp), (0, 1))(x, y),
+}
+
+# Of the function that takes the value, `quaxify(program)` or the like, which is differentiated
+# with respect to the leaves, or whose arguments have leaves with one more axis.
+AROUND_REAL: dict[str, Program] = {
+    "around_grad": program,
+    "around_grad_of_remat": jax.checkpoint(program),
+    "around_grad_of_scan": functools.partial(_scan, carry=False),
+    "around_grad_of_custom_jvp": _with_jvp,
+    "around_grad_of_custom_vjp": _with_vjp,
+}
+
+
+# For cases after the first: where shape or dtype matter most.
+_FOR_OTHERS = frozenset(
+    "scan_carry cond_dense cond_variants shard_map vmap vmap_last scan_xs grad grad_of_custom_vjp around_grad"
+    " around_vmap around_scan".split()
+)
+
+
+def inside(subject: Subject, case: Case, run: Program) -> None:
+    """`quaxify` of the program, compiled and for the first case eagerly, against dense JAX."""
+    y = plain_operands(case)["y"]
+    want = _quick(run)(subject.array(case), y)
+    struct = jax.eval_shape(run, subject.array(case), y)
+    functions = {"compiled": _quick(quaxify(run))}
+    if case == subject.cases[0]:
+        functions["run eagerly"] = quaxify(run)
+    for how, function in functions.items():
+        _compare(subject, how, lambda f=function: f(subject.value(case), y), want, struct)
+
+
+def around_grad(subject: Subject, case: Case, run: Program) -> None:
+    """The gradient with respect to the leaves is that of the program after `materialize`."""
+    value, y = subject.value(case), plain_operands(case)["y"]
+    oracle = _quick(
+        jax.grad(lambda v, y: loss(run(materialize(v), y)), allow_int=True)  # of its own leaves
+    )
+    want = _refused(subject, lambda: oracle(value, y))
+    if want is None:
+        return
+
+    def of_value(v: Any, y: Any) -> Any:
+        return loss(materialize(quaxify(run)(v, y)))
+
+    differentiate = _quick(jax.grad(of_value, allow_int=True))
+    _compare_leaves(subject, lambda: differentiate(value, y), want)
+
+
+def around_jvp(subject: Subject, case: Case) -> None:
+    """The derivative along a change of the leaves is that of the program after `materialize`."""
+    value, y = subject.value(case), plain_operands(case)["y"]
+    tangent = jtu.tree_map(
+        lambda x: x if jnp.issubdtype(x.dtype, jnp.inexact) else np.zeros(x.shape, "V"), value
+    )
+    tangent = jtu.tree_map(
+        lambda x: np.zeros(x.shape, jax.dtypes.float0) if x.dtype.kind == "V" else x, tangent
+    )
+
+    def derivative(run: Any) -> Any:
+        return _quick(lambda v: jax.jvp(run, (v,), (tangent,)))(value)
+
+    want = _refused(subject, lambda: derivative(lambda v: program(materialize(v), y)))
+    if want is not None:
+        run = quaxify(program)
+        _compare(subject, "", lambda: derivative(lambda v: materialize(run(v, y))), want)
+
+
+def around_vmap(subject: Subject, case: Case) -> None:
+    """`vmap` of the quaxified program, over leaves with one more axis."""
+    stack, arrays = stacked(subject, case), _stacked_arrays(subject, case)
+    y = plain_operands(case)["y"]
+    want = _quick(jax.vmap(program, (0, None)))(arrays, y)
+    run = _quick(jax.vmap(lambda v, y: materialize(quaxify(program)(v, y)), (0, None)))
+    _compare(subject, "", lambda: run(stack, y), want)
+
+
+def around_scan(subject: Subject, case: Case) -> None:
+    """`scan` over leaves with one more axis, with another value as the carry."""
+    stack, arrays = stacked(subject, case), _stacked_arrays(subject, case)
+    y = plain_operands(case)["y"]
+
+    def loop(carry: Any, xs: Any, run: Any) -> Any:
+        return lax.scan(lambda c, x: (c, (run(x, y), run(c, y))), carry, xs)[1]
+
+    want = _quick(lambda c, xs: loop(c, xs, program))(subject.array(case), arrays)
+    run = _quick(lambda c, xs: loop(c, xs, lambda v, y: materialize(quaxify(program)(v, y))))
+    _compare(subject, "", lambda: run(subject.value(case), stack), want)
+
+
+def around_cond(subject: Subject, case: Case) -> None:
+    """`cond` between two values of one structure, chosen at run time."""
+    y = plain_operands(case)["y"]
+
+    def choose(first: Any, a: Any, b: Any) -> Any:
+        return lax.cond(first, lambda a, b: a, lambda a, b: b, a, b)
+
+    for first in (True, False):
+        want = program(subject.array(case, 0 if first else 1), y)
+        run = _quick(lambda p, a, b: quaxify(program)(choose(p, a, b), y))
+        values = subject.value(case), subject.value(case, 1)
+        _compare(subject, "", lambda run=run, p=first, v=values: run(p, *v), want)
+
+
+def cond_variants(subject: Subject, case: Case) -> None:
+    """`cond` between the value and those of the other cases alike: a common type has to be found."""
+    value, array = subject.value(case), subject.array(case)
+    for other in subject.cases:
+        if other == case or (other.shape, other.dtype) != (case.shape, case.dtype):
+            continue
+        for first in (True, False):
+            want = array if first else subject.array(other)
+            run = _quick(quaxify(lambda p, a, b: lax.cond(p, lambda: a, lambda: b)))
+            values = value, subject.value(other)
+            _compare(subject, "", lambda run=run, p=first, v=values: run(p, *v), want)
+
+
+def around_donation(subject: Subject, case: Case) -> None:
+    """A compiled function that is given the value's buffers to reuse."""
+    y = plain_operands(case)["y"]
+    value = jtu.tree_map(jnp.copy, subject.value(case))
+    run = _quick(quaxify(program), donate_argnums=0)
+    want = _quick(program)(subject.array(case), y)
+    _compare(subject, "", lambda: run(value, y), want)
+
+
+def _stacked_arrays(subject: Subject, case: Case) -> Any:
+    return jnp.stack([subject.array(case, seed) for seed in (0, 1)])
+
+
+def _compare(
+    subject: Subject, how: str, run: Callable[[], Any], want: Any, struct: Any = None
+) -> None:
+    got = _refused(subject, run)
+    if got is None:
+        return
+    try:
+        Comparison(subject, dtype=_dtype(want)).same(got, want, struct, loose=5)
+    except Mismatch as error:
+        raise Mismatch(f"{how}: {error}" if how else str(error)) from None
+
+
+def _compare_leaves(subject: Subject, run: Callable[[], Any], want: Any) -> None:
+    got = _refused(subject, run)
+    if got is None:
+        return
+    if jtu.tree_structure(got) != jtu.tree_structure(want):
+        raise Mismatch(f"the gradient is of structure {jtu.tree_structure(got)}")
+    Comparison(subject, dtype=_dtype(want)).same(
+        jtu.tree_leaves(got), jtu.tree_leaves(want), loose=5
+    )
+
+
+def _dtype(want: Any) -> str:
+    """The least precise dtype among results, as what is computed from it is no better."""
+    found = [x.dtype for x in jtu.tree_leaves(want) if jnp.issubdtype(x.dtype, jnp.inexact)]
+    return str(max(found, key=lambda d: float(jnp.finfo(d).eps), default=jnp.dtype("float32")))
+
+
+def _refused(subject: Subject, run: Callable[[], Any]) -> Any:
+    try:
+        return run()
+    except subject.refuses:
+        return None
+    except Exception as error:
+        notes = "\n".join([str(error), *getattr(error, "__notes__", [])])
+        text = f"it works on the dense array, but raised {type(error).__name__} here: {notes}"
+        raise Mismatch(text) from error
+
+
+def checks(subject: Subject) -> Iterator[tuple[str, Case, Any]]:
+    """The checks of this family: name, case and what to run."""
+    around: dict[str, Any] = {
+        "around_vmap": around_vmap,
+        "around_scan": around_scan,
+        "around_cond": around_cond,
+        "cond_variants": cond_variants,
+        "around_donation": around_donation,
+    }
+    for case in subject.cases:
+        runs = dict(INSIDE)
+        found = dict(around)
+        if case.shape and case.shape[0] and case.shape[-1]:
+            runs.update(INSIDE_ROWS)
+        if case.is_real:
+            runs.update(INSIDE_REAL)
+            found["around_jvp"] = around_jvp
+            found |= {name: _around(run) for name, run in AROUND_REAL.items()}
+        found |= {name: _inside(run) for name, run in runs.items()}
+        for name, check in found.items():
+            if case == subject.cases[0] or name in _FOR_OTHERS:
+                yield name, case, functools.partial(check, subject, case)
+
+
+def _inside(run: Program) -> Any:
+    return functools.partial(inside, run=run)
+
+
+def _around(run: Program) -> Any:
+    return functools.partial(around_grad, run=run)
