@@ -233,3 +233,22 @@ def test_lowrank_products_never_build_the_matrix():
         got = quaxify(lambda w, x: (w @ x, x @ w, w.T @ x, jnp.dot(w, x)))(w, X)
     m = dense(w)
     assert_same(got, (m @ X, X @ m, m.T @ X, m @ X))
+
+
+@pytest.mark.parametrize(
+    ("convert", "want"), [(bool, True), (int, 6), (float, 6.0), (complex, 6 + 0j)]
+)
+def test_a_value_that_is_known_converts_to_a_python_number(convert, want):
+    got = []
+    quaxify(lambda x: got.append(convert(x)))(Doubled(jnp.asarray(3.0)))
+    assert got == [want]
+    assert type(got[0]) is convert
+
+
+def test_a_known_value_of_an_integer_is_an_index():
+    assert quaxify(lambda x: [5, 7, 9][x])(Doubled(jnp.asarray(1))) == 9
+
+
+def test_a_traced_value_does_not_convert():
+    with pytest.raises(jax.errors.ConcretizationTypeError):
+        jax.jit(quaxify(float))(Doubled(jnp.asarray(1.0)))

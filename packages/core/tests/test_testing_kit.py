@@ -1,4 +1,4 @@
-"""The kit itself: a right type passes, expected failures are strict, items of pytest are readable."""
+"""The kit itself: a right type passes, expected failures are strict, items are readable."""
 
 import subprocess
 import sys
@@ -9,9 +9,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from duckarray.core.testing import CALLS, Case, Result, Results, Subject, check, conformance
+from duckarray.core.testing import (
+    CALLS,
+    Case,
+    Result,
+    Results,
+    Subject,
+    check,
+    conformance,
+    strategies,
+)
 from duckarray.core.testing import __main__ as command
-from duckarray.core.testing import strategies
 
 SAMPLE = ["neg", "exp", "add", "rsubtract", "matmul", "where", "sum_first", "at_set", "tolist"]
 RIGHT = types.subject(
@@ -118,10 +126,10 @@ def test_items_of_pytest_fail_skip_and_xfail():
 def test_results_print_as_a_table():
     results = Results([Result("a/b/c/d", "failed", "one\ntwo"), Result("a/b/c/e", "passed")])
     assert repr(results).splitlines() == [
-        "failed  a/b/c/d",
-        "        one",
-        "        two",
-        "passed  a/b/c/e",
+        "failed   a/b/c/d",
+        "         one",
+        "         two",
+        "passed   a/b/c/e",
         "1 failed, 1 passed",
     ]
     many = Results([Result(f"a/b/c/{i}", "passed") for i in range(30)])
@@ -204,7 +212,7 @@ def test_the_command_prints_a_table_and_says_whether_all_is_well(capsys, monkeyp
     subjects = {"right": RIGHT, "wrong": types.subject(types.ReprDensifies)}
     monkeypatch.setattr(command, "subjects", lambda: subjects)
     assert command.main(["right", "--only", "contract/repr/f32-3x3"]) == 0
-    assert "right\npassed  Scaled/contract/repr/f32-3x3\n1 passed" in capsys.readouterr().out
+    assert "right\npassed   Scaled/contract/repr/f32-3x3\n1 passed" in capsys.readouterr().out
     assert command.main(["--only", "contract/repr/f32-3x3"]) == 1
 
 

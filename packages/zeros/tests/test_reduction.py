@@ -44,3 +44,8 @@ def test_small_integers_are_summed_as_by_plain_jax():
 
 def test_norms_and_inner_products_are_zero(agrees):
     agrees(lambda x: jnp.sqrt(jnp.sum(x**2)), lambda x: np.sqrt(np.sum(x**2)), Zeros(3), zero=True)
+
+
+def test_the_mean_of_no_entries_is_not_a_number():
+    got = quaxify(lambda x: jnp.mean(x, axis=0))(Zeros((0, 2)))
+    np.testing.assert_array_equal(np.asarray(got), [np.nan, np.nan])

@@ -87,6 +87,27 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
     def tolist(self) -> Any:
         return self.__array__().tolist()
 
+    # JAX asks the abstract value for these, which knows no numbers.
+    def __bool__(self) -> bool:
+        concrete = self.to_concrete_value()
+        return super().__bool__() if concrete is None else bool(concrete)  # type: ignore[no-untyped-call]
+
+    def __int__(self) -> int:
+        concrete = self.to_concrete_value()
+        return super().__int__() if concrete is None else int(concrete)  # type: ignore[no-untyped-call]
+
+    def __float__(self) -> float:
+        concrete = self.to_concrete_value()
+        return super().__float__() if concrete is None else float(concrete)  # type: ignore[no-untyped-call]
+
+    def __complex__(self) -> complex:
+        concrete = self.to_concrete_value()
+        return super().__complex__() if concrete is None else complex(concrete)  # type: ignore[no-untyped-call]
+
+    def __index__(self) -> int:
+        concrete = self.to_concrete_value()
+        return super().__index__() if concrete is None else concrete.__index__()  # type: ignore[no-untyped-call]
+
     def __repr__(self) -> str:
         return f"DuckTracer<{summarize(self.value)}>"
 

@@ -15,6 +15,8 @@ _LAYOUTS = {
 }
 _RANK = 2
 
+_TWO_AXES = "the other operand has an axis of either factor, so it scales neither"
+
 
 def _make(case: Case) -> LoraArray:
     rows, columns = _LAYOUTS[case.variant]
@@ -91,4 +93,9 @@ SUBJECT = Subject(
         "einsum",
         "matmul_same",
     ),
+    expected_failures={
+        "economy/mul_col/f32-2x3x4-heads": _TWO_AXES,
+        "economy/div_col/f32-2x3x4-heads": _TWO_AXES,
+        "economy/astype_half/c64-4x4": "the real part of a product is not that of its factors",
+    },
 )

@@ -13,7 +13,7 @@ import jax
 from duckarray.core._checking import checking_rules
 from duckarray.core._quaxify import quaxify
 
-from ._compare import Comparison, Mismatch
+from ._compare import Comparison, Mismatch, eps
 from ._operands import operands
 from ._subject import Case, Subject
 from ._table import (
@@ -162,7 +162,7 @@ _LOOSE = {"LINALG": 50.0, "REDUCTIONS": 2.0, "CUMULATIVE": 2.0, "NN": 2.0}
 
 
 def _bits(case: Case) -> int:
-    return int(jax.numpy.finfo(case.dtype).bits) if case.is_inexact else 64
+    return 16 if case.is_inexact and eps(case.dtype) > eps("float32") else 32
 
 
 def _unexpected(how: str, error: Exception) -> Mismatch:

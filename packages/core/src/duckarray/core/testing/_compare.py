@@ -15,7 +15,7 @@ from duckarray.core._value import Value, dense_aval, is_value
 from ._subject import Subject
 
 
-class Mismatch(AssertionError):
+class Mismatch(AssertionError):  # noqa: N818  # a finding, which pytest shows as a failure
     """A check of the kit found something wrong."""
 
 
@@ -33,7 +33,7 @@ class Comparison:
 
     def __init__(self, *subjects: Subject, dtype: str = "float64") -> None:
         self._refuses = tuple(kind for subject in subjects for kind in subject.refuses)
-        self._eps = float(jnp.finfo(dtype).eps) if jnp.issubdtype(dtype, jnp.inexact) else 0.0
+        self._eps = eps(dtype) if jnp.issubdtype(dtype, jnp.inexact) else 0.0
         self._rtol = max(subject.rtol for subject in subjects)
         self._dense: dict[type, Callable[[Any], Any]] = {}
         for subject in subjects:
@@ -60,16 +60,16 @@ class Comparison:
 
     def alike(self, got: Any, struct: Any) -> None:
         """Raises a `Mismatch` unless `got` has the structure, shapes, dtypes and weak types."""
-        structure = jtu.tree_structure(got, is_leaf=is_value)
-        want = jtu.tree_structure(struct)
+        structure = _structure(got)
+        want = _structure(struct)
         require(structure == want, f"the result is of structure {structure}, not {want}")
         for x, (path, s) in zip(_leaves(got), jtu.tree_leaves_with_path(struct), strict=True):
             where = jtu.keystr(path)
-            have, need = _describe(_aval(x)), _describe(s)
+            have, need = describe(_aval(x)), describe(s)
             require(have == need, f"result{where} is {have}, dense JAX gives {need}")
             if isinstance(x, Value):
                 try:
-                    have = _describe(jax.eval_shape(materialize, x))
+                    have = describe(jax.eval_shape(materialize, x))
                 except self._refuses:
                     continue
                 text = f"result{where} says it is {need}, but is {have} once materialized"
@@ -99,12 +99,27 @@ class Comparison:
     def _close(self, have: Any, need: Any, dtype: Any, loose: float) -> Any:
         wide = np.complex128 if jnp.issubdtype(dtype, jnp.complexfloating) else np.float64
         have, need = have.astype(wide), need.astype(wide)
-        eps = max(float(jnp.finfo(dtype).eps), self._eps) / float(jnp.finfo("float32").eps)
-        rtol = self._rtol * loose * min(max(eps, 1e-4), 2000)
+        ratio = max(eps(dtype), self._eps) / eps("float32")
+        rtol = self._rtol * loose * min(max(ratio, 1e-4), 2000)
         finite = np.abs(need[np.isfinite(need)])
         atol = rtol * (finite.max(initial=0.0) + 1e-3)
         with np.errstate(all="ignore"):
             return np.isclose(have, need, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def eps(dtype: Any) -> float:
+    """The distance from one to the next number of a floating-point or complex dtype."""
+    info: Any = jnp.finfo
+    return float(info(dtype).eps)
+
+
+def take_apart(tree: Any) -> tuple[list[Any], Any]:
+    """The leaves and the structure of a tree."""
+    return jtu.tree_flatten(tree)
+
+
+def _structure(tree: Any) -> Any:
+    return jtu.tree_structure(tree, is_leaf=is_value)
 
 
 def _leaves(tree: Any) -> list[Any]:
@@ -121,5 +136,6 @@ def _aval(x: Any) -> Any:
     return dense_aval(x) if hasattr(x, "dtype") else jax.typeof(x)
 
 
-def _describe(aval: Any) -> str:
+def describe(aval: Any) -> str:
+    """An abstract value in a few letters, such as `weak f32[3]`."""
     return f"{'weak ' if getattr(aval, 'weak_type', False) else ''}{summarize(aval)}"

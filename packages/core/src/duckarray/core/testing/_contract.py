@@ -1,6 +1,7 @@
 """Contract: what every value promises JAX, whatever rules its type has."""
 
 import copy
+import functools
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -8,14 +9,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax import tree_util as jtu
 
 from duckarray.core._materialize import materialize
 from duckarray.core._value import Value
 
-from ._compare import Comparison, Mismatch, _describe, require
+from ._compare import Comparison, Mismatch, describe, require, take_apart
 from ._guard import never_dense
-from ._subject import Case, Subject, make_value, with_dtype
+from ._subject import Case, Subject, make_value
 
 CaseCheck = Callable[[Subject, Case], None]
 
@@ -23,7 +25,7 @@ CaseCheck = Callable[[Subject, Case], None]
 def aval(subject: Subject, case: Case) -> None:
     """Shape, dtype and weak type are those of the case, and of what `materialize` gives."""
     value = subject.value(case)
-    want = _describe(jax.typeof(subject.array(case)))
+    want = describe(jax.typeof(subject.array(case)))
     require(
         tuple(subject.array(case).shape) == case.shape,
         f"`dense` gives shape {subject.array(case).shape} for the case `{case.name}`",
@@ -32,7 +34,7 @@ def aval(subject: Subject, case: Case) -> None:
         "aval()": value.aval(),
         "materialize()": jax.eval_shape(materialize, value),
     }.items():
-        require(_describe(got) == want, f"{what} is {_describe(got)}, the case asks for {want}")
+        require(describe(got) == want, f"{what} is {describe(got)}, the case asks for {want}")
     properties = (value.shape, value.dtype, value.ndim, value.size)
     expected = (case.shape, jnp.dtype(case.dtype), len(case.shape), int(np.prod(case.shape)))
     require(
@@ -45,7 +47,7 @@ def dense(subject: Subject, case: Case) -> None:
     """`materialize` gives the array that the subject's own `dense` gives."""
     comparison = Comparison(subject)
     for seed in (0, 1):
-        got = _refusing(subject, lambda seed=seed: materialize(subject.value(case, seed)))
+        got = _refusing(subject, functools.partial(materialize, subject.value(case, seed)))
         if got is not None:
             comparison.same(got, subject.array(case, seed))
 
@@ -53,7 +55,7 @@ def dense(subject: Subject, case: Case) -> None:
 def derivative(subject: Subject, case: Case) -> None:
     """The derivative of `materialize` is that of `dense`, by differences in double precision."""
     value, other = subject.value(case), subject.value(case, 1)
-    leaves, structure = jtu.tree_flatten(value)
+    leaves, structure = take_apart(value)
     steps = [x if _is_real(x) else None for x in jtu.tree_leaves(other)]
 
     def at(t: float) -> Any:
@@ -74,13 +76,14 @@ def derivative(subject: Subject, case: Case) -> None:
     )
     if got is not None:
         want = (at(1e-4) - at(-1e-4)) / 2e-4
-        Comparison(subject).same(got, with_dtype(want, case), loose=20)
+        like = jnp.asarray(want, case.dtype)  # tangents are not weakly typed in all versions of JAX
+        Comparison(subject).same(lax.convert_element_type(got, case.dtype), like, loose=20)
 
 
 def placeholders(subject: Subject, case: Case) -> None:
     """Flattening and unflattening only move leaves, whatever these are."""
     value = subject.value(case)
-    leaves, structure = jtu.tree_flatten(value)
+    leaves, structure = take_apart(value)
     others: list[Callable[[Any], Any]] = [
         lambda _: object(),
         lambda x: jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)),
@@ -88,7 +91,7 @@ def placeholders(subject: Subject, case: Case) -> None:
     ]
     for other in others:
         put = [other(x) for x in leaves]
-        again, same = jtu.tree_flatten(_unflatten(structure, put))
+        again, same = take_apart(_unflatten(structure, put))
         require(same == structure, f"the structure changed from {structure} to {same}")
         kept = len(put) == len(again) and all(a is b for a, b in zip(put, again, strict=True))
         require(kept, "unflattening changed leaves, instead of storing them")
@@ -109,7 +112,7 @@ def _unflatten(structure: Any, leaves: list[Any]) -> Any:
 def hashable(subject: Subject, case: Case) -> None:
     """The tree structure can be hashed, and is the same each time a value is taken apart."""
     value = subject.value(case)
-    one, two = jtu.tree_structure(value), jtu.tree_structure(value)
+    one, two = take_apart(value)[1], take_apart(value)[1]
     try:
         hashes = _hash(one), _hash(two)
     except TypeError as error:
@@ -137,7 +140,7 @@ def retrace(subject: Subject, case: Case) -> None:
     values = [make_value(subject, case) for _ in range(2)] + [subject.value(case, 1)]
     for value in values:
         count(value)
-    structures = list(map(jtu.tree_structure, values))
+    structures = [take_apart(value)[1] for value in values]
     require(
         traced == 1,
         f"a jitted function was traced {traced} times for {len(values)} values made alike, which"
@@ -148,7 +151,7 @@ def retrace(subject: Subject, case: Case) -> None:
 def representation(subject: Subject, case: Case) -> None:
     """`repr` and `str` work with any leaves, and do not build the dense array."""
     value = subject.value(case)
-    leaves, structure = jtu.tree_flatten(value)
+    leaves, structure = take_apart(value)
     with never_dense(type(value)):
         require(type(value).__name__ in repr(value), f"`repr` is {value!r}, without the class")
         str(value)
@@ -163,20 +166,25 @@ def representation(subject: Subject, case: Case) -> None:
 def copies(subject: Subject, case: Case) -> None:
     """`copy`, `deepcopy` and `pickle` give a value of the same structure and numbers."""
     value = subject.value(case)
-    leaves, structure = jtu.tree_flatten(value)
-    for name, duplicate in {
+    leaves, structure = take_apart(value)
+    ways: dict[str, Callable[[Any], Any]] = {
         "copy.copy": copy.copy,
         "copy.deepcopy": copy.deepcopy,
-        "pickle": lambda x: pickle.loads(pickle.dumps(x)),
-    }.items():
+        "pickle": _pickled,
+    }
+    for name, duplicate in ways.items():
         try:
-            again, same = jtu.tree_flatten(duplicate(value))
+            again, same = take_apart(duplicate(value))
         except Exception as error:
             raise Mismatch(f"`{name}` raised {_one_line(error)}") from error
         require(same == structure, f"`{name}` changed the structure to {same}")
         for x, y in zip(leaves, again, strict=True):
             equal = np.array_equal(np.asarray(x), np.asarray(y), equal_nan=_is_real(x))
             require(equal and jnp.result_type(x) == jnp.result_type(y), f"`{name}` changed a leaf")
+
+
+def _pickled(x: Any) -> Any:
+    return pickle.loads(pickle.dumps(x))
 
 
 def leaks(subject: Subject, case: Case) -> None:
@@ -187,12 +195,15 @@ def leaks(subject: Subject, case: Case) -> None:
         return materialize(x), jnp.zeros(x.shape, x.dtype)
 
     try:
-        with jax.checking_leaks():
-            got = jax.jit(lambda x: run(x))(value)[0]
+        with _checking_leaks():
+            got = jax.jit(run)(value)[0]
         want = materialize(value)
     except subject.refuses:
         return
     Comparison(subject).same(got, want)
+
+
+_checking_leaks: Any = jax.checking_leaks  # not typed
 
 
 def batched(subject: Subject, case: Case) -> None:
@@ -238,14 +249,14 @@ def leading_axis(subject: Subject, case: Case) -> None:
     told = value.add_leading(2)
     if told is not None:
         leaves = jtu.tree_leaves(stacked(subject, case))
-        whole = jtu.tree_structure(told).unflatten(leaves)
+        whole = take_apart(told)[1].unflatten(leaves)
         shape = (2, *value.shape)
         _compare_hook(comparison, "add_leading", whole, shape, jnp.stack(arrays))
     if not case.shape or not case.shape[0] or () in map(jnp.shape, jtu.tree_leaves(value)):
         return
     told = value.drop_leading()
     if told is not None:
-        part = jtu.tree_structure(told).unflatten([x[0] for x in jtu.tree_leaves(value)])
+        part = take_apart(told)[1].unflatten([x[0] for x in jtu.tree_leaves(value)])
         _compare_hook(comparison, "drop_leading", part, value.shape[1:], arrays[0][0])
 
 
@@ -268,7 +279,7 @@ def linear(subject: Subject, case: Case) -> None:
     def combine(x: Any, y: Any) -> Any:
         return 2 * x - y if jnp.issubdtype(x.dtype, jnp.inexact) else x
 
-    leaves, structure = jtu.tree_flatten(value)
+    leaves, structure = take_apart(value)
     mixed = structure.unflatten(map(combine, leaves, jtu.tree_leaves(other)))
     try:
         want = 2 * materialize(value) - materialize(other)
@@ -285,8 +296,9 @@ def cotangent(subject: Subject, case: Case) -> None:
     told = value.to_cotangent(like)
     if told is NotImplemented:
         return
-    leaves, structure = jtu.tree_flatten(value)
+    leaves, structure = take_apart(value)
     try:
+        pull_back: Any
         _, pull_back = jax.vjp(lambda *xs: materialize(structure.unflatten(xs)), *leaves)
     except subject.refuses:
         return
@@ -304,10 +316,10 @@ def conversion(subject: Subject, case: Case) -> None:
         goal = value.join(subject.value(other, 1))
         if goal is None:
             continue
-        want = jtu.tree_structure(goal)
-        got: Any = value if jtu.tree_structure(value) == want else value.coerce_like(goal)
+        want = take_apart(goal)[1]
+        got: Any = value if take_apart(value)[1] == want else value.coerce_like(goal)
         require(
-            isinstance(got, Value) and jtu.tree_structure(got) == want,
+            isinstance(got, Value) and take_apart(got)[1] == want,
             f"`join` gave {goal!r}, but `coerce_like` of that gave {got!r}",
         )
         try:
@@ -320,7 +332,7 @@ def conversion(subject: Subject, case: Case) -> None:
 
 def stacked(subject: Subject, case: Case) -> Any:
     """Two values as one with a leading axis on each leaf."""
-    leaves, structure = jtu.tree_flatten(subject.value(case))
+    leaves, structure = take_apart(subject.value(case))
     pairs = zip(leaves, jtu.tree_leaves(subject.value(case, 1)), strict=True)
     return structure.unflatten([jnp.stack(pair) for pair in pairs])
 

@@ -21,7 +21,7 @@ class Result:
     Example:
         >>> from duckarray.core.testing import Result
         >>> Result("zeros/contract/repr/f32-4x4", "passed")
-        passed  zeros/contract/repr/f32-4x4
+        passed   zeros/contract/repr/f32-4x4
     """
 
     id: str
@@ -29,8 +29,8 @@ class Result:
     message: str = ""
 
     def __repr__(self) -> str:
-        head = f"{self.outcome:8}{self.id}"
-        return "\n".join([head, *(f"        {line}" for line in self.message.splitlines())])
+        head = f"{self.outcome:9}{self.id}"
+        return "\n".join([head, *(f"         {line}" for line in self.message.splitlines())])
 
 
 class Results(list[Result]):
@@ -39,8 +39,8 @@ class Results(list[Result]):
     Example:
         >>> from duckarray.core.testing import Result, Results
         >>> Results([Result("a/contract/copy/f32-4", "failed", "other numbers")])
-        failed  a/contract/copy/f32-4
-                other numbers
+        failed   a/contract/copy/f32-4
+                 other numbers
         1 failed
     """
 

@@ -17,7 +17,7 @@ from duckarray.core._value import ArrayValue
 _NO_VALUE = """`Subject({name!r}).make(...)` returned {got} for the case `{case}`.
 It returns a value, one that stands for an array of shape {shape} and dtype {dtype}."""
 
-_BAD_NAME = """`Subject({name!r}, ...)` needs a name without `/` and spaces, since check ids are made of it.
+_BAD_NAME = """`Subject({name!r}, ...)` needs a name without `/` and spaces, for the ids of checks.
 Call it as its package or class is called: `"diagonal"`."""
 
 _NO_CASES = """`Subject({name!r}, cases=())` has nothing to make values of.
@@ -88,7 +88,7 @@ class Case:
 
 
 def _numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Any:
-    if dtype == bool:
+    if np.issubdtype(dtype, np.bool_):
         return rng.integers(0, 2, shape).astype(bool)
     if jnp.issubdtype(dtype, jnp.integer):
         low = 0 if jnp.issubdtype(dtype, jnp.unsignedinteger) else -5
@@ -124,8 +124,8 @@ class Subject:
         dense: gives the NumPy array that a value stands for, in any precision, by other means than
             `materialize`. It is called with every value of the type that a check meets, whose
             children are arrays.
-        cases: what values to make. With the first all calls of the table are made, some eagerly too;
-            with the others those whose answers depend on dtype or shape.
+        cases: what values to make. With the first all calls of the table are made, some eagerly
+            too; with the others those whose answers depend on dtype or shape.
         keeps: calls that give values of the same type and never build the dense array: names, or
             patterns of names, from the table of calls and from `operations`.
         without_dense: calls that never build the dense array, whatever they give.
@@ -156,8 +156,8 @@ class Subject:
         ...     cases=(Case((2, 3)),),
         ... )
         >>> check(subject, only=["contract/aval/*", "agreement/sin/*"])
-        passed  twice/contract/aval/f32-2x3
-        passed  twice/agreement/sin/f32-2x3
+        passed   twice/contract/aval/f32-2x3
+        passed   twice/agreement/sin/f32-2x3
         2 passed
     """
 

@@ -67,17 +67,24 @@ CALLS: dict[str, Call] = _table()
 QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 
 
-# What is made for the other cases too: of each kind of call a few, whose answers depend on the dtype
-# of the value, or on its shape. All calls for all cases would take minutes.
-_BY_DTYPE = frozenset(
+def _names(text: str) -> frozenset[str]:
+    found = frozenset(text.split())
+    if unknown := found - CALLS.keys():
+        raise ValueError(f"no call is called {sorted(unknown)}")
+    return found
+
+
+# What is made for the other cases too: of each kind of call a few, whose answers depend on the
+# dtype of the value, or on its shape. All calls for all cases would take minutes.
+_BY_DTYPE = _names(
     "neg abs exp sqrt sign reciprocal integer_pow_2 clip logical_not invert astype_float astype_int"
     " astype_bool asarray ones_like add_scalar rsub_scalar mul_scalar mul_float div_scalar"
     " max_scalar gt_scalar mul_array_scalar add radd subtract rsubtract multiply rmultiply div rdiv"
     " maximum less equal add_same multiply_same where where_zero concatenate rconcatenate sum_first"
     " mean max argmax any cumsum sort take at_add matmul rmatmul einsum tensordot mul_special"
-    " div_special result_type cond".split()
+    " div_special result_type cond"
 )
-_BY_SHAPE = frozenset(
+_BY_SHAPE = _names(
     "neg abs add_scalar mul_scalar add rsubtract multiply rmultiply add_same multiply_same add_row"
     " rsub_row mul_row rmul_col div_col outer_sum ravel reshape transpose matrix_transpose swapaxes"
     " expand_dims expand_dims_last squeeze_last broadcast_to broadcast_last flip fliplr roll tile"
@@ -88,19 +95,19 @@ _BY_SHAPE = frozenset(
     " sum_last sum_keepdims mean_first max_last argmax_first any_last norm cumsum sort matmul"
     " rmatmul matvec rmatvec matmul_transposed matmul_batch outer tensordot tensordot_one"
     " einsum einsum_transposed einsum_row_sums dot_general vmap_rows vmap_last map cond"
-    " fori_loop".split()
+    " fori_loop"
 )
 
 
 # Eagerly each operation is compiled by itself, so of those that can be compiled together only some
 # are made eagerly.
-_EAGERLY = frozenset(
+_EAGERLY = _names(
     "neg exp sqrt astype_int add_scalar rsub_scalar mul_scalar rmul_scalar div_scalar max_scalar"
     " gt_scalar mul_array_scalar rmul_array_scalar lax_add lax_sub rlax_sub lax_mul add subtract"
     " rsubtract multiply rmultiply div add_same multiply_same add_row rmul_row transpose ravel"
     " broadcast_to concatenate rconcatenate stack slice first entry where sum sum_first max argmax"
     " take at_set matmul rmatmul matvec dot_general einsum cond scan_sum vmap_rows jit shape_of"
-    " stop_gradient".split()
+    " stop_gradient"
 )
 
 
@@ -128,12 +135,14 @@ def calls_of(subject: Subject) -> dict[str, Call]:
 
     Raises:
         ValueError: if one of these has the name of another.
+        TypeError: if one takes operands that do not exist.
     """
     own = {}
     for name, function in subject.operations.items():
         if name in CALLS:
             raise ValueError(_SAME_CALL.format(name=subject.name, call=name))
         own[name] = Call(name, function, f"operations of {subject.name}")
+        parameters(name, function)
     return {**CALLS, **own}
 
 
@@ -170,7 +179,7 @@ def on_dense(call: Call, case: Case, arrays: dict[str, Any]) -> Any:
     return _abstract[key]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled(calls: tuple[Call, ...]) -> Callable[[dict[str, Any]], list[Any]]:
     """The calls as one compiled function of all operands; the same for all subjects."""
     return jax.jit(together(calls), compiler_options=QUICKLY)

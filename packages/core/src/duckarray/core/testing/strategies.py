@@ -6,6 +6,7 @@ Example:
     ['cases', 'dtypes', 'shapes', 'values']
 """
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -69,7 +70,7 @@ def values(subject: Subject) -> Any:
 
 def _strategies() -> Any:
     try:
-        from hypothesis import strategies
+        strategies = importlib.import_module("hypothesis.strategies")
     except ImportError as error:
         raise ImportError(_MISSING) from error
     return strategies

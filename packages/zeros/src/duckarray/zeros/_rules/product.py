@@ -4,7 +4,7 @@ from typing import Any
 
 from jax.extend.core import Primitive
 
-from duckarray.core import register
+from duckarray.core import known_constant, register
 from duckarray.zeros._rules._result import result
 from duckarray.zeros._value import Zeros
 
@@ -31,5 +31,7 @@ def _product_zeros_zeros(x: Zeros, y: Zeros, *, primitive: Primitive, **params: 
 
 @register("div")
 def _div_zeros_any(x: Zeros, y: object, *, primitive: Primitive, **params: Any) -> Any:
-    """0 / y = 0, except that 0 / 0 is left to the primitive."""
-    return NotImplemented if isinstance(y, Zeros) else result(primitive, [x, y], params)
+    """0 / y = 0, except that 0 / 0 is left to the primitive: the mean of no entries is one."""
+    if isinstance(y, Zeros) or known_constant(y) == 0:
+        return NotImplemented
+    return result(primitive, [x, y], params)
