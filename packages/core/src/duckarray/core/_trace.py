@@ -8,6 +8,7 @@ caches.
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 import jax
@@ -106,7 +107,7 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
 
     def __index__(self) -> int:
         concrete = self.to_concrete_value()
-        return super().__index__() if concrete is None else concrete.__index__()  # type: ignore[no-untyped-call]
+        return super().__index__() if concrete is None else index(concrete)  # type: ignore[no-untyped-call]
 
     def __repr__(self) -> str:
         return f"DuckTracer<{summarize(self.value)}>"

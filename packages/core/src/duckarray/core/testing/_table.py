@@ -77,25 +77,20 @@ def _names(text: str) -> frozenset[str]:
 # What is made for the other cases too: of each kind of call a few, whose answers depend on the
 # dtype of the value, or on its shape. All calls for all cases would take minutes.
 _BY_DTYPE = _names(
-    "neg abs exp sqrt sign reciprocal integer_pow_2 clip logical_not invert astype_float astype_int"
-    " astype_bool asarray ones_like add_scalar rsub_scalar mul_scalar mul_float div_scalar"
-    " max_scalar gt_scalar mul_array_scalar add radd subtract rsubtract multiply rmultiply div rdiv"
-    " maximum less equal add_same multiply_same where where_zero concatenate rconcatenate sum_first"
-    " mean max argmax any cumsum sort take at_add matmul rmatmul einsum tensordot mul_special"
-    " div_special result_type cond"
+    "neg abs exp sqrt sign reciprocal clip astype_float astype_int astype_bool add_scalar"
+    " mul_float div_scalar max_scalar gt_scalar mul_array_scalar add rsubtract multiply div rdiv"
+    " less add_same where_zero concatenate sum_first mean max argmax any cumsum take at_add matmul"
+    " rmatmul mul_special div_special result_type cond"
 )
 _BY_SHAPE = _names(
-    "neg abs add_scalar mul_scalar add rsubtract multiply rmultiply add_same multiply_same add_row"
-    " rsub_row mul_row rmul_col div_col outer_sum ravel reshape transpose matrix_transpose swapaxes"
-    " expand_dims expand_dims_last squeeze_last broadcast_to broadcast_last flip fliplr roll tile"
-    " repeat pad pad_value concatenate rconcatenate_last concatenate_same concatenate_same_last"
-    " stack rstack_last split unstack slice slice_step slice_last first last first_column entry"
-    " newaxis tril diagonal where rwhere where_zero select_n take take_last index_array"
-    " index_traced take_along_axis dynamic_slice at_set at_add dynamic_update sum sum_first"
-    " sum_last sum_keepdims mean_first max_last argmax_first any_last norm cumsum sort matmul"
-    " rmatmul matvec rmatvec matmul_transposed matmul_batch outer tensordot tensordot_one"
-    " einsum einsum_transposed einsum_row_sums dot_general vmap_rows vmap_last map cond"
-    " fori_loop"
+    "neg mul_scalar add rsubtract multiply add_same add_row rsub_row mul_row rmul_col outer_sum"
+    " ravel reshape transpose matrix_transpose swapaxes expand_dims expand_dims_last broadcast_to"
+    " broadcast_last flip roll tile repeat pad concatenate rconcatenate_last concatenate_same"
+    " stack rstack_last split slice slice_last_step first first_column entry tril diagonal where"
+    " take take_last index_traced take_along_axis dynamic_slice at_set at_add dynamic_update sum"
+    " sum_first sum_last max_last argmax_first cumsum sort matmul rmatmul matvec rmatvec"
+    " matmul_transposed matmul_batch tensordot tensordot_one einsum_transposed einsum_row_sums"
+    " vmap_rows vmap_last map fori_loop"
 )
 
 

@@ -132,8 +132,8 @@ AROUND_REAL: dict[str, Program] = {
 
 # For cases after the first: where shape or dtype matter most.
 _FOR_OTHERS = (
-    *("scan_carry", "scan_xs", "cond_dense", "cond_variants", "shard_map", "vmap", "vmap_last"),
-    *("grad", "grad_of_custom_vjp", "around_grad", "around_vmap", "around_scan"),
+    *("scan_carry", "scan_xs", "cond_variants", "shard_map", "vmap"),
+    *("grad", "around_grad", "around_vmap"),
 )
 
 
