@@ -163,6 +163,16 @@ def test_the_array_inside_has_shape_dtype_and_methods():
     agrees(program, make_lowrank())
 
 
+def test_waiting_for_a_value_gives_it_back_as_waiting_for_the_array_does():
+    for wait in (lambda x: x.block_until_ready(), lambda x: jax.block_until_ready([x])[0]):
+        with materialization("error"):
+            got = quaxify(lambda x, wait=wait: (wait(x) is x, x.block_until_ready() * 2.0))(Box(X))
+        assert got[0]
+        np.testing.assert_allclose(got[1].array, 2 * X)
+    with pytest.raises(AttributeError, match="'block_until_ready' method is not available"):
+        jax.jit(quaxify(lambda x: x.block_until_ready()))(Box(X))
+
+
 def test_name_doc_and_repr_are_those_of_the_function():
     def named(x):
         """Does nothing."""

@@ -87,8 +87,24 @@ def test_a_tracer_that_leaks_is_refused_by_jax():
         lambda x: lax.cond(x.sum() > 0, jnp.sin, lambda x: x, x),
         lambda x: jax.grad(lambda x: jax.nn.relu(x).sum())(x),
         lambda x: jax.vmap(jnp.sin)(x),
+        lambda x: jax.grad(lambda x: with_jvp(jnp.sin)(x).sum())(x),
+        lambda x: jax.grad(lambda x: with_vjp(jnp.sin)(x).sum())(x),
+        lambda x: jax.grad(lambda x: jax.checkpoint(jnp.sin)(x).sum())(x),
+        lambda x: jax.jit(lambda y: x * y)(jnp.ones(3)),
     ],
-    ids=["sin", "jit", "scan", "while", "cond", "grad", "vmap"],
+    ids=[
+        "sin",
+        "jit",
+        "scan",
+        "while",
+        "cond",
+        "grad",
+        "vmap",
+        "custom_jvp",
+        "custom_vjp",
+        "remat",
+        "closure",
+    ],
 )
 def test_nothing_leaks(program):
     want = program(2 * X)

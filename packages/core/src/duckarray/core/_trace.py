@@ -109,6 +109,13 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
         concrete = self.to_concrete_value()
         return super().__index__() if concrete is None else index(concrete)  # type: ignore[no-untyped-call]
 
+    def block_until_ready(self) -> Any:
+        concrete = self.to_concrete_value()
+        if concrete is None:
+            return self.__getattr__("block_until_ready")()  # type: ignore[no-untyped-call]
+        jax.block_until_ready(jtu.tree_leaves(concrete))
+        return self
+
     def __repr__(self) -> str:
         return f"DuckTracer<{summarize(self.value)}>"
 
