@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import nox
@@ -25,7 +26,9 @@ sys.path.append(str(ROOT / "tools"))
 from monorepo import Package, group, packages, sibling  # noqa: E402
 
 PACKAGES = packages(ROOT)
+FOLDERS = [package.folder for package in PACKAGES.values()]
 SETTINGS = nox.project.load_toml(ROOT / "pyproject.toml")
+CHECKS = ["tests", "integration", "lint", "docs", "build", "tools", "template", "demo"]
 CUDA = "jax[cuda13]"
 PARALLEL = ["--numprocesses=auto", "--dist=worksteal"]  # programs are compiled on one core each
 _SHOW = "import jax, sys; print('Python', sys.version, 'jax', jax.__version__, jax.devices())"
@@ -35,7 +38,7 @@ nox.options.default_venv_backend = "uv|virtualenv"
 # A Python that is not there is skipped, not downloaded. `--download-python auto` gets it.
 nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = False
-nox.options.sessions = ["tests", "integration", "lint", "docs", "build", "tools", "demo"]
+nox.options.sessions = CHECKS
 
 
 def _offer_pyenv_interpreters() -> None:
@@ -153,15 +156,20 @@ def build(session: nox.Session) -> None:
     """Makes sdist and wheel of each package and checks what is in them; `-- core` for one."""
     session.install(*group(SETTINGS, "build"))
     for name in session.posargs or PACKAGES:
-        out = ROOT / "dist" / name
-        shutil.rmtree(out, ignore_errors=True)
-        installer = ["--installer=uv"] if session.venv_backend == "uv" else []
-        source = str(PACKAGES[name].folder)
-        session.run("python", "-m", "build", *installer, f"--outdir={out}", source, silent=True)
-        files = [str(path) for path in sorted(out.iterdir())]
-        session.run("twine", "check", "--strict", *files)
-        session.run("check-wheel-contents", *(file for file in files if file.endswith(".whl")))
-        session.run("python", "tools/check_dist.py", *files)
+        _check_built(session, PACKAGES[name].folder, ROOT / "dist" / name)
+
+
+def _check_built(session: nox.Session, source: Path, out: Path, ours: bool = True) -> None:
+    """Builds sdist and wheel into `out` and checks them; `ours` are also to be like the others."""
+    shutil.rmtree(out, ignore_errors=True)
+    installer = ["--installer=uv"] if session.venv_backend == "uv" else []
+    build = ["python", "-m", "build", *installer, f"--outdir={out}", str(source)]
+    session.run(*build, silent=True)
+    files = [str(path) for path in sorted(out.iterdir())]
+    session.run("twine", "check", "--strict", *files)
+    session.run("check-wheel-contents", *(file for file in files if file.endswith(".whl")))
+    if ours:
+        session.run("python", str(ROOT / "tools" / "check_dist.py"), *files)
 
 
 @nox.session
@@ -170,6 +178,59 @@ def tools(session: nox.Session) -> None:
     session.install(*group(SETTINGS, "tools"))
     # The `conftest.py` of the root is about jax, which is not needed here.
     session.run("pytest", "--confcutdir=tools", "tools", *session.posargs)
+
+
+@nox.session
+def template(session: nox.Session) -> None:
+    """Makes an array type with `tools/new_package.py`, here and outside, and checks all of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        _check_template(session, Path(folder).resolve())
+
+
+def _check_template(session: nox.Session, folder: Path) -> None:
+    """Works on a copy of the repository, so that nothing has to be taken away again."""
+    copy, away = folder / "duckarray", folder / "away"
+    _copy_sources(copy)
+    summary = "Arrays of which one factor is kept apart."
+    make = ["python", str(copy / "tools" / "new_package.py")]
+    session.run(*make, "scaled", "Scaled", summary)
+    session.run(*make, f"--outside={away}", "a" * 20, "A" * 30, summary)
+    session.run(*make, f"--outside={folder / 'short'}", "z", "Z", summary)
+
+    wanted = [text for name in ("lint", "docs", "build") for text in group(SETTINGS, name)]
+    folders = [*(package.folder for package in packages(copy).values()), away]
+    install_editable(session, [*wanted, "pytest-xdist>=3.8"], folders)
+    env = {"JAX_PLATFORMS": "cpu", "NO_MKDOCS_2_WARNING": "1"}
+    for where in (copy / "packages" / "scaled", away, folder / "short"):
+        session.run("ruff", "format", "--check", str(where))
+        session.run("ruff", "check", str(where))
+    with session.chdir(copy):
+        session.run("mypy", "-p", "duckarray.scaled", "-p", f"duckarray_{'a' * 20}")
+        # Pairs of types, which take a while, are for the types that there are: `integration`.
+        tests = ["packages/scaled/tests", "-k", "not pairs"]
+        session.run("pytest", *PARALLEL, *tests, env=env)
+        session.run("pytest", "--doctest-modules", "--pyargs", "duckarray.scaled", env=env)
+        session.run("pytest", "--doctest-glob=README.md", "packages/scaled/README.md", env=env)
+        integration = ["test_docs.py", "test_namespace.py"]
+        session.run("pytest", "-k", "scaled", *(f"tests-integration/{f}" for f in integration))
+        _check_built(session, copy / "packages" / "scaled", folder / "dist")
+        site = copy / "mkdocs.yml"  # the tutorials are run by the session `docs`
+        site.write_text(site.read_text("utf-8").replace("execute: true", "execute: false"), "utf-8")
+        session.run("mkdocs", "build", "--strict", "--quiet", env=env)
+    with session.chdir(away):  # the same type in other clothes, so not all of the kit again
+        session.run("pytest", "-k", "not (agreement or transforms or pairs)", env=env)
+        session.run("pytest", "--doctest-glob=README.md", "README.md", env=env)
+        _check_built(session, away, folder / "away-dist", ours=False)
+
+
+def _copy_sources(folder: Path) -> None:
+    """Copies what git knows, and what it does not but would not ignore."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
 
 
 @nox.session
@@ -203,11 +264,13 @@ def _all() -> list[str]:
     return [text for package in PACKAGES.values() for text in _self(package)]
 
 
-def install_editable(session: nox.Session, requirements: list[str]) -> None:
+def install_editable(
+    session: nox.Session, requirements: list[str], folders: Iterable[Path] = FOLDERS
+) -> None:
     """Installs every package so that an edit is seen at once, and some tools."""
     sources = ["--no-sources"] if session.venv_backend == "uv" else []
     others = [text for text in requirements if sibling(text) is None]
-    editable = [part for package in PACKAGES.values() for part in ("-e", str(package.folder))]
+    editable = [part for folder in folders for part in ("-e", str(folder))]
     session.install(*sources, *editable, *others)
 
 

@@ -25,7 +25,9 @@ _NO_PACKAGE = (
     "README.md",
     "docs/",
     "mkdocs.yml",
+    "template/",
     "tests-integration/",
+    "tools/new_package.py",
     "tools/tests/",
 )
 

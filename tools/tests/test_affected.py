@@ -14,6 +14,7 @@ EVERY = {"core", "lora", "quant", "zeros"}
         (["packages/zeros/README.md", "packages/quant/CHANGELOG.md"], {"zeros", "quant"}),
         (["docs/index.md", "README.md", "mkdocs.yml", "tests-integration/test_a.py"], set()),
         (["docs/index.md", "packages/zeros/pyproject.toml"], {"zeros"}),
+        (["template/page.md", "tools/new_package.py"], set()),
         (["noxfile.py"], EVERY),
         (["pyproject.toml"], EVERY),
         ([".github/workflows/ci.yml"], EVERY),
