@@ -188,8 +188,7 @@ PROGRAMS = {
     "vjp": lambda x: jax.vjp(jnp.sin, x)[1](x)[0],
     "linearize": lambda x: jax.linearize(jnp.sin, x)[1](x),
     "linear_transpose": lambda x: jax.linear_transpose(lambda y: x @ y, Y)(Y)[0],
-    "jacrev": lambda x: jax.jacrev(lambda r: r * r[0])(x[0]),
-    "hessian": lambda x: jax.hessian(lambda r: jnp.sum(r * r * r))(x[0]),
+    "jacrev": lambda x: jax.jacrev(lambda r: r * r)(x[0]),
     "jet": lambda x: jet(lambda r: r * r, (x[0],), ((x[1], jnp.ones(3)),)),
     "custom_jvp deep down": lambda x: looped(jax.jit(jax.checkpoint(jax.vmap(tripled_by_jvp))), x),
     "custom_vjp deep down": lambda x: looped(jax.jit(jax.checkpoint(jax.vmap(tripled_by_vjp))), x),
@@ -220,10 +219,9 @@ PROGRAMS = {
     "unrolled": lambda x: looped(jnp.sin, x, 3, unroll=2),
     "a split transpose": lambda x: looped(lambda c: jnp.sin(c) @ x, x, _split_transpose=True),
     "two carries": lambda x: lax.scan(lambda c, _: ((c[1], c[0] * 2.0), c), (x, Y), None, length=2),
-    "map": lambda x: lax.map(lambda r: r * r.sum(), x),
     "map in batches": lambda x: lax.map(lambda r: r * r.sum(), x, batch_size=2),
     "associative_scan": lambda x: lax.associative_scan(jnp.multiply, x),
-    "running results": lambda x: (lax.cumsum(x[0]), lax.cumprod(x[1]), lax.cumlogsumexp(x[2])),
+    "cumprod": lax.cumprod,
     "linear_call": lambda x: linear_call(lambda r, y: r * y, lambda r, g: 7.0 * r * g, Y, x),
     "a kernel": kernel_with_a_derivative,
     "a callback for rows": callback_with_a_derivative,
@@ -310,16 +308,16 @@ def test_a_partitioned_function_is_given_the_dense_array():
 
 
 CONCRETE = {
-    "if": lambda x: x * 2.0 if (Y * 0.0).sum() > 0 else jnp.sin(x) @ Y,
-    "for": lambda x: sum(jnp.sin(x) * float(y) for y in Y[0] * 2.0),
-    "nonzero": lambda x: jnp.sin(x)[:, jnp.nonzero(Y[0] > 0)[0]],
+    "if": lambda x: x * 2.0 if (Y * 0.0).sum() > 0 else jnp.sin(x),
+    "for": lambda x: sum(x * float(y) for y in Y[0] * 2.0),
+    "numpy": lambda x: x * np.flatnonzero(Y[:1] * 0.0 == 0)[None].astype(np.float32),
 }
 
 
 @pytest.mark.parametrize("name", CONCRETE)
 def test_python_runs_on_dense_arrays_beside_a_value_while_it_is_differentiated(name):
     program, x = CONCRETE[name], Doubled(matrix())
-    loss = lambda x: jnp.sum(program(x) ** 2)
+    loss = lambda x: jnp.sum(jnp.sin(program(x)))
     want = jax.grad(loss)(dense(x))
     assert_same(quaxify(program)(x), program(dense(x)))
     assert_same(quaxify(jax.grad(loss))(x), want)
