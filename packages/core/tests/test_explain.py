@@ -24,6 +24,8 @@ from duckarray.core import (
     register_function,
 )
 
+pytestmark = pytest.mark.any_jax
+
 X = jnp.arange(3.0)
 
 

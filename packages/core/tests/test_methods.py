@@ -13,6 +13,8 @@ from _core_types import Box, Doubled, Warned, dense, matrix
 from duckarray.core import ArrayValue, MaterializeError, MaterializeWarning, field, quaxify
 from duckarray.core._index_update import IndexUpdateRef
 
+pytestmark = pytest.mark.any_jax
+
 X = np.array([[3.0, -1.5, 2.0], [0.5, 4.0, -2.0]], np.float32)
 
 # What a value does not have, since it says how one buffer is stored, and a value may have several.

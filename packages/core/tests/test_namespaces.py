@@ -23,6 +23,8 @@ from duckarray.core import numpy as dnp
 from duckarray.core import random as drandom
 from duckarray.core import scipy as dscipy
 
+pytestmark = pytest.mark.any_jax
+
 MODULES = {
     "numpy": "numpy",
     "numpy.linalg": "numpy.linalg",

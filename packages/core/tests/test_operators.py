@@ -22,6 +22,8 @@ from duckarray.core import (
 )
 from duckarray.core._compiled import _MOST_CONSTANTS
 
+pytestmark = pytest.mark.any_jax
+
 X = np.array([1.5, -2.0, 4.0], np.float32)
 N = np.array([6, 3, 5], np.int32)
 FLOATS = {

@@ -17,6 +17,8 @@ import duckarray.core as core
 import duckarray.core.quax as quax
 from duckarray.core import NoRuleError, materialization
 
+pytestmark = pytest.mark.any_jax
+
 
 class Unit(quax.ArrayValue):
     """Units: refuses to be made dense; shape and dtype from a hand-written `aval`."""

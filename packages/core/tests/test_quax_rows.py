@@ -27,6 +27,8 @@ from duckarray.core import (
     value_of,
 )
 
+pytestmark = pytest.mark.any_jax
+
 X = jnp.array([1.0, 2.0, 3.0])
 
 

@@ -21,6 +21,8 @@ from duckarray.core.testing import (
 )
 from duckarray.core.testing import __main__ as command
 
+pytestmark = pytest.mark.any_jax
+
 SAMPLE = ["neg", "exp", "add", "rsubtract", "matmul", "where", "sum_first", "at_set", "tolist"]
 RIGHT = types.subject(
     types.Scaled,

@@ -8,6 +8,8 @@ import pytest
 from duckarray.core import NoRuleError
 from duckarray.core.testing import Case, check
 
+pytestmark = pytest.mark.any_jax
+
 OTHER = Case((3, 3), variant="other factor")
 
 CONTRACT = [

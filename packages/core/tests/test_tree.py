@@ -9,6 +9,8 @@ from _core_types import Box, Doubled, Length, LowRank, Opaque, Quantized, Zero, 
 
 from duckarray.core import MaterializeError, materialization, materialize, tree
 
+pytestmark = pytest.mark.any_jax
+
 W, A, B, BIAS = map(jnp.asarray, numbers(0, (4, 6), (4, 2), (2, 6), (6,)))
 CODES, SCALE = jnp.ones((4, 6), jnp.int8), jnp.float32(0.5)
 

@@ -77,7 +77,8 @@ def dispatch(
     rules = resolved.get((primitive, types))
     if rules is None:
         rules = resolve(primitive, types)
-    if checking.get():
+    checked = checking.get()
+    if checked:
         check_avals(operands)
     if rules:
         try:
@@ -92,7 +93,7 @@ def dispatch(
                         raise wrong_kind(primitive, rule, out)
                     if not several and type(out) not in result_types:
                         accept_result(primitive, rule, out)
-                    if checking.get():
+                    if checked:
                         check_output(primitive, rule, operands, params, out)
                     if record is not None:
                         record.by_rule(rule)
