@@ -363,3 +363,22 @@ def test_a_mixin_may_bring_methods_and_materialize():
         x: jax.Array
 
     np.testing.assert_array_equal(materialize(Mixed(jnp.ones(2))), [3.0, 3.0])
+
+
+def test_a_class_without_fields_is_constructed_every_time():
+    class Nothing(ArrayValue):
+        def materialize(self):
+            return jnp.ones(3)
+
+    for _ in range(3):
+        np.testing.assert_array_equal(materialize(Nothing()), [1.0, 1.0, 1.0])
+
+
+def test_a_field_with_the_name_of_what_the_class_is_asked_for_is_refused():
+    with pytest.raises(TypeError, match=r"`Bad` has a field `default`[^$]*something else"):
+
+        class Bad(ArrayValue):
+            default: jax.Array
+
+            def materialize(self):
+                return self.default

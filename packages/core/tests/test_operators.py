@@ -381,3 +381,43 @@ def test_explain_sees_operators_that_were_compiled_before():
     x * x
     report = explain(lambda: x * x)
     assert [o.outcome for o in report.operations if o.primitive == "mul"] == ["materialized"]
+
+
+@pytest.mark.parametrize("function", [operator.add, operator.mul, operator.eq, operator.ne])
+@pytest.mark.parametrize("other", [[1, 2], (0, 1), {"a": 1}, {1}], ids=lambda x: type(x).__name__)
+def test_containers_are_refused_as_by_an_array_of_jax(function, other):
+    number = jnp.asarray(2)
+    for x in (number, Wrapped(number), Wrapped(jnp.arange(2))):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            function(x, other)
+        with pytest.raises(TypeError, match="unsupported operand"):
+            function(other, x)
+
+
+@pytest.mark.parametrize("function", [operator.add, operator.mul, operator.truediv, operator.sub])
+@pytest.mark.parametrize(
+    ("own", "shape"), [((), ()), ((), (2,)), ((), (3, 2)), ((2,), ()), ((2,), (2,))]
+)
+def test_a_value_meets_numpy_arrays_of_any_shape(function, shape, own):
+    x, y = np.full(own, 3.0, np.float32), np.full(shape, 2.0, np.float32)
+    for out, want in (
+        (function(Wrapped(jnp.asarray(x)), y), function(x, y)),
+        (function(y, Wrapped(jnp.asarray(x))), function(y, x)),
+    ):
+        got = np.asarray(out)
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+        assert got.shape == np.shape(want)
+
+
+@pytest.mark.parametrize("digits", [None, 0, 1])
+def test_rounding_has_the_dtype_that_jax_gives_it(digits):
+    x = jnp.asarray(1.46)
+    want = round(x) if digits is None else round(x, digits)
+    got = round(Wrapped(x)) if digits is None else round(Wrapped(x), digits)
+    assert got.dtype == want.dtype
+    assert float(got) == float(want)
+
+
+def test_a_number_has_no_reverse():
+    with pytest.raises(TypeError, match="without axes"):
+        reversed(Wrapped(jnp.asarray(1.0)))

@@ -111,7 +111,11 @@ def _write_out(
     """
     names = [f.name for f in dataclasses.fields(cls)]
     parameters = list(inspect.signature(construct).parameters.values())[1:]
-    if [p.name for p in parameters] != names or any(p.kind is p.KEYWORD_ONLY for p in parameters):
+    if (
+        not names
+        or [p.name for p in parameters] != names
+        or any(p.kind is p.KEYWORD_ONLY for p in parameters)
+    ):
         return None
     scope: dict[str, Any] = {"set": _set_field, "cls": cls, "check_array": _check_array}
     scope |= {"construct": construct, "mark": mark}

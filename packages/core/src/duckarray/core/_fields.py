@@ -10,6 +10,10 @@ from jax import tree_util as jtu
 
 from ._construct import UNFLATTENING, distinct, install_constructor, mark_of
 
+_IS_A_HOOK = """`{cls}` has a field `default`, which is what the class itself is asked for by that \
+name: `Value.default` answers the operations without a rule.
+Call the field something else."""
+
 
 def field(
     *, static: bool = False, converter: Callable[[Any], Any] | None = None, **kwargs: Any
@@ -44,6 +48,8 @@ def field(
 def make_value_class(cls: Any, missing_materialize: bool) -> None:
     """Makes `cls` a frozen dataclass and a pytree; its fields may hide properties of its bases."""
     hiding = [n for n in inspect.get_annotations(cls) if _hides_inherited(cls, n)]
+    if "default" in hiding:
+        raise TypeError(_IS_A_HOOK.format(cls=cls.__name__))
     for name in hiding:
         if name not in cls.__dict__:  # else dataclasses take what is inherited for the default
             setattr(cls, name, dataclasses.field())

@@ -193,7 +193,7 @@ class ArrayMethods:
         return engine.unary(operator.invert, self)
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        return engine.unary(engine.method("round", ndigits or 0), self)
+        return engine.unary(engine.method("__round__", ndigits), self)
 
     __array_priority__ = 100  # before NumPy's arrays, as JAX's
 
@@ -215,7 +215,7 @@ class ArrayMethods:
         return (self[i] for i in range(shape[0]))
 
     def __reversed__(self) -> Iterator[Any]:
-        return iter(self[::-1])
+        return iter(self[::-1] if self._aval().shape else self)
 
     def __contains__(self, item: Any) -> bool:
         return bool(engine.call(lambda x, item: item in x, self, item))

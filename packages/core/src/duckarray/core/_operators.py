@@ -64,15 +64,26 @@ def _compile(function: Function, x: Any, y: Any) -> Any:
     return compiled(function)(x, y)
 
 
+# JAX's arrays refuse these too. Python would repeat a list, or call it different, by itself.
+_CONTAINERS = (list, tuple, set, dict)
+
+
 def _refuse(function: Function, x: Any, y: Any) -> Any:
+    if isinstance(x, _CONTAINERS) or isinstance(y, _CONTAINERS):
+        types = f"{type(x).__name__!r} and {type(y).__name__!r}"
+        raise TypeError(
+            f"unsupported operand type(s) for {getattr(function, '__name__', function)}: {types}.\n"
+            "Make an array of the other operand: `jnp.asarray(...)`."
+        )
     return NotImplemented
 
 
 def _without_axes(function: Function, x: Any, y: Any) -> Any:
     """Of a NumPy array, which is a number if it has no axes."""
-    if x.ndim and y.ndim:
+    other = y if isinstance(x, Value) else x
+    if other.ndim:
         return compiled(function)(x, y)
-    return binary(function, *(a[()] if type(a) is np.ndarray else a for a in (x, y)))
+    return binary(function, *(np.asarray(a)[()] if a is other else a for a in (x, y)))
 
 
 # For two types of operands, what is done with them; added to as they are met.
