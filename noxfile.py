@@ -102,7 +102,8 @@ def tests(session: nox.Session, device: str, jax: str, package: str) -> None:
     session.run("python", "-c", _SHOW, env=env)
 
     pytest = ["pytest", "-c", "pyproject.toml", "--rootdir", str(ROOT)]
-    chosen = ["-m", "not any_jax"] if jax == "min" and _ends_only() else []
+    again = jax == "min" or session.python != this.pythons[0]
+    chosen = ["-m", "not any_jax"] if again and _ends_only() and device == "cpu" else []
     folder = f"packages/{package}/tests"
     session.run(*pytest, *PARALLEL, *chosen, folder, *session.posargs, env=env)
     if session.posargs:  # `-- -k some_test` is about the tests
