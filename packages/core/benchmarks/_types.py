@@ -7,7 +7,7 @@ import jax
 from jax.extend.core import Primitive, primitives
 from jax.typing import ArrayLike
 
-from duckarray.core import ArrayValue, register
+from duckarray.core import ArrayValue, bind, register
 
 _UNARY = (primitives.neg_p, primitives.sin_p, primitives.exp_p, primitives.tanh_p)
 _BINARY = (primitives.add_p, primitives.mul_p, primitives.sub_p, primitives.max_p)
@@ -27,21 +27,21 @@ class Wrapper(ArrayValue):
 
 @register(*_UNARY)
 def _unary_wrapper(x: Wrapper, *, primitive: Primitive, **params: Any) -> Wrapper:
-    return Wrapper(primitive.bind(x.array, **params))
+    return Wrapper(bind(primitive, x.array, **params))
 
 
 @register(*_BINARY)
 def _binary_wrapper_wrapper(
     x: Wrapper, y: Wrapper, *, primitive: Primitive, **params: Any
 ) -> Wrapper:
-    return Wrapper(primitive.bind(x.array, y.array, **params))
+    return Wrapper(bind(primitive, x.array, y.array, **params))
 
 
 @register(*_BINARY, commutative=True)
 def _binary_wrapper_dense(
     x: Wrapper, y: ArrayLike, *, primitive: Primitive, **params: Any
 ) -> Wrapper:
-    return Wrapper(primitive.bind(x.array, y, **params))
+    return Wrapper(bind(primitive, x.array, y, **params))
 
 
 def quax_wrapper() -> tuple[Callable[..., Any], Callable[..., Any]] | None:

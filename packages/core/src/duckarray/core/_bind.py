@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from jax import tree_util as jtu
+from jax.core import Tracer
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 
 from ._dispatch import dispatch
+from ._jax import binds_plainly, takes_unchanged
 from ._primitives import find_primitive
 from ._trace import DuckTrace, DuckTracer
 from ._value import Value
@@ -35,9 +37,15 @@ def bind(primitive: Primitive | str, *operands: Any, **params: Any) -> Any:
     if isinstance(primitive, str):
         primitive = _exported(primitive)
     for x in operands:
-        if isinstance(x, Value):
+        if not isinstance(x, Tracer):
             break
     else:
+        if operands and binds_plainly(primitive):
+            with take_current_trace() as trace:
+                if takes_unchanged(trace, operands):
+                    return trace.process_primitive(primitive, operands, params)
+        return primitive.bind(*operands, **params)
+    if not any(isinstance(x, Value) for x in operands):
         return primitive.bind(*operands, **params)
     if any(type(x) is DuckTracer for x in operands):
         return _bind_inside(primitive, operands, params)

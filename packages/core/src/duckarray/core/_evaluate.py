@@ -23,6 +23,7 @@ from ._jax import (
     binds_plainly,
     constants_and_inputs,
     is_eager,
+    takes_unchanged,
 )
 from ._lift import contains_lift, inside, lift_p
 from ._materialize import is_or_holds_value, plain_types
@@ -103,7 +104,10 @@ def _bind(parent: Any, equation: Any, inputs: list[Any]) -> Any:
         return dispatch(primitive, inputs, params, tuple(types))
     if _watch.active and _watch.here.watcher is not None:
         _watch.here.watcher.passed += 1
-    out = primitive.bind(*inputs, **params)
+    if inputs and takes_unchanged(parent, inputs):
+        out = parent.process_primitive(primitive, inputs, params)
+    else:
+        out = primitive.bind(*inputs, **params)
     if primitive in passing_on:
         pass_on(primitive, inputs[0], params, out)
     elif not inputs:
