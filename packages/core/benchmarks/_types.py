@@ -44,6 +44,12 @@ def _binary_wrapper_dense(
     return Wrapper(bind(primitive, x.array, y, **params))
 
 
+@register(primitives.lt_p)
+def _lt_wrapper_wrapper(x: Wrapper, y: Wrapper, **params: Any) -> jax.Array:
+    less: jax.Array = bind(primitives.lt_p, x.array, y.array, **params)
+    return less
+
+
 def quax_wrapper() -> tuple[Callable[..., Any], Callable[..., Any]] | None:
     """Quax's `quaxify` and the same type written for it, or None."""
     try:
@@ -80,6 +86,10 @@ def quax_wrapper() -> tuple[Callable[..., Any], Callable[..., Any]] | None:
         @quax.register(primitive)
         def _(x: ArrayLike, y: QuaxWrapper, **params: Any) -> Any:
             return QuaxWrapper(primitive.bind(x, y.array, **params))
+
+    @quax.register(primitives.lt_p)
+    def _(x: QuaxWrapper, y: QuaxWrapper, **params: Any) -> Any:
+        return primitives.lt_p.bind(x.array, y.array, **params)
 
     for primitive in _UNARY:
         add_unary(primitive)

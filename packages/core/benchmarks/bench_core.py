@@ -114,9 +114,14 @@ def _operator(operate: Callable[[Any], Any], jnp_spelling: Callable[[Any], Any],
     return ratios(name, 1.5, lambda: jnp_spelling(X), lambda: operate(value), repeats=25, calls=100)
 
 
-def _jitted_call(count: int, goal: float, name: str) -> Row:
+def _jitted_call(count: int, goal: float, name: str, *, gives_value: bool = False) -> Row:
+    """A value as result has its constructor called: without checks, but in Python."""
+
+    def two(*xs: Any) -> Any:
+        return xs[0] + xs[-1] if gives_value else xs[0] < xs[-1]
+
     def call(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
-        program = jax.jit(transform(lambda *xs: xs[0] + xs[-1]))
+        program = jax.jit(transform(two))
         operands = [make(X + i) for i in range(count)]
         return lambda: program(*operands)
 
@@ -168,8 +173,10 @@ ROWS: dict[str, Callable[[str], Row]] = {
     "operator on a value and a number, eager": partial(
         _operator, lambda x: x * 2.0, lambda x: jnp.multiply(x, 2.0)
     ),
-    "call of a jitted function with 3 values": partial(_jitted_call, 3, 1.3),
-    "call of a jitted function with 30 values": partial(_jitted_call, 30, 1.4),
+    "jitted call with 3 values, giving an array": partial(_jitted_call, 3, 1.3),
+    "jitted call with 30 values, giving an array": partial(_jitted_call, 30, 1.4),
+    "jitted call with 3 values, giving a value": partial(_jitted_call, 3, 1.3, gives_value=True),
+    "jitted call with 30 values, giving a value": partial(_jitted_call, 30, 1.4, gives_value=True),
     "construction of a value": _construction,
     "import, over that of jax and equinox": _import,
 }
