@@ -210,3 +210,38 @@ def test_a_filter_spec_that_does_not_fit_the_call_is_refused(spec):
     with pytest.raises(ValueError, match=text) as caught:
         run(Plain(X), 1.0)
     assert "a tree like it" in str(caught.value)
+
+
+class WithInit(ArrayValue):
+    array: jax.Array
+
+    def __init__(self, array):
+        self.array = array
+
+    def materialize(self):
+        return self.array
+
+
+class OneMore(WithInit):
+    extra: int = field(static=True)
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "message"),
+    [
+        ((), {}, r"field `extra` was not set by `WithInit.__init__`, which `OneMore` inherits"),
+        ((3,), {}, r"too many positional arguments. `OneMore` has the `__init__` of `WithInit`"),
+        ((), {"extra": 3}, r"unexpected keyword argument 'extra'[^$]*does not know its field"),
+    ],
+)
+def test_a_field_that_an_inherited_init_does_not_know_is_told_of(args, kwargs, message):
+    with pytest.raises(TypeError, match=rf"{message}[^$]*an `__init__` (of|for) `OneMore`"):
+        OneMore(jnp.ones(2), *args, **kwargs)
+
+
+def test_a_field_with_a_default_may_be_unknown_to_an_inherited_init():
+    class Defaulted(WithInit):
+        extra: int = field(static=True, default=7)
+
+    twice = jax.tree.map(lambda x: 2 * x, Defaulted(jnp.ones(2)))
+    assert (twice.extra, twice.array.tolist()) == (7, [2.0, 2.0])

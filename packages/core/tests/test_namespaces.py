@@ -334,3 +334,41 @@ def test_type_checkers_are_told_of_each_module_in_a_module():
     for name in ("numpy", "lax", "nn", "scipy"):
         theirs = pkgutil.iter_modules(importlib.import_module(f"jax.{name}").__path__)
         assert {f"{name}.{m.name}" for m in theirs if not m.name.startswith("_")} <= stubs
+
+
+def test_what_reads_the_memory_of_an_array_is_given_the_dense_one(tmp_path):
+    x = Doubled(jnp.array([1.0, 2.5]))
+    np.testing.assert_array_equal(dnp.from_dlpack(x), [2.0, 5.0])
+    assert dnp.array_repr(x).endswith("([2., 5.], dtype=float32)")
+    assert dnp.array_str(x) == "[2. 5.]"
+    dnp.save(tmp_path / "x.npy", x)
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), [2.0, 5.0])
+    assert "Array" in duckarray.core.quaxify(dnp.array_repr)(x)
+
+
+def test_objects_that_are_indexed_take_values():
+    x = Doubled(jnp.array([1.0, 2.5]))
+    np.testing.assert_array_equal(dense(dnp.r_[x, 0.0, x]), [2.0, 5.0, 0.0, 2.0, 5.0])
+    np.testing.assert_array_equal(dense(dnp.c_[x, x]), [[2.0, 2.0], [5.0, 5.0]])
+    np.testing.assert_array_equal(dnp.mgrid[0:3], [0, 1, 2])
+    assert dnp.s_[1:2] == slice(1, 2)
+    assert pickle.loads(pickle.dumps(dnp.r_)) is dnp.r_
+    assert repr(dnp.c_) == "<object duckarray.core.numpy.c_>"
+    assert dnp.r_.__doc__ == jnp.r_.__doc__
+    with pytest.raises(AttributeError):
+        dnp.r_.nothing  # noqa: B018
+
+
+def test_dtypes_stay_those_of_jax_and_convert_values_under_quaxify():
+    x = Doubled(jnp.array([1, 2]))
+    with pytest.raises(TypeError, match=r"outside `quaxify`[^$]*Wrap the function"):
+        dnp.float32(x)
+    out = duckarray.core.quaxify(dnp.float32)(x)
+    assert out.dtype == np.float32
+    np.testing.assert_array_equal(dense(out), [2.0, 4.0])
+
+
+def test_a_value_inside_quaxify_gives_its_bytes():
+    x = Doubled(jnp.array([1.0, 2.5]))
+    want = np.array([2.0, 5.0], np.float32).tobytes()
+    assert duckarray.core.quaxify(lambda x: x.tobytes())(x) == want == x.tobytes()

@@ -421,3 +421,18 @@ def test_rounding_has_the_dtype_that_jax_gives_it(digits):
 def test_a_number_has_no_reverse():
     with pytest.raises(TypeError, match="without axes"):
         reversed(Wrapped(jnp.asarray(1.0)))
+
+
+@pytest.mark.parametrize("exponent", [7, 2.5, 10**12, -(2**31)], ids=str)
+def test_a_power_of_weakly_typed_numbers_is_that_of_jax(exponent):
+    two = jnp.asarray(2)
+    for function in (lambda v: exponent**v, lambda v: v**exponent, lambda v: jnp.asarray(3) ** v):
+        try:
+            want = function(two)
+        except (OverflowError, TypeError) as error:
+            with pytest.raises(type(error)):
+                function(Wrapped(two))
+            continue
+        got = function(Wrapped(two))
+        np.testing.assert_allclose(got, want)
+        assert (got.dtype, got.weak_type) == (want.dtype, want.weak_type)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from _core_types import Box, Doubled, Length, LowRank, Opaque, Quantized, Zero, dense, numbers
 
-from duckarray.core import MaterializeError, materialization, materialize, tree
+from duckarray.core import ArrayValue, MaterializeError, materialization, materialize, tree
 
 pytestmark = pytest.mark.any_jax
 
@@ -297,3 +297,24 @@ def test_summary_prints_a_table():
     assert lines[-1].split() == ["total", "2", "1,000,006", "6", "24", "4,000,024"]
     assert len({len(line) for line in lines}) == 1
     assert str(tree.summary(None)).splitlines()[-1].split() == ["total", *"00000"]
+
+
+def test_a_field_of_the_base_of_all_values_is_no_selection():
+    with pytest.raises(TypeError, match=r"base of all values[^$]*`\{MyArray: 'a'\}`"):
+        tree.partition({"w": LowRank(W, A, B)}, {ArrayValue: "a"})
+
+
+@pytest.mark.parametrize("name", ["combine", "unify"])
+def test_what_takes_several_trees_says_what_is_wrong_with_them(name):
+    function = getattr(tree, name)
+    with pytest.raises(
+        TypeError, match=rf"`tree\.{name}\(\)` was given no trees[^$]*first, second"
+    ):
+        function()
+    message = r"at \['q'\]\[0\]: the first has `\{'w': \*\}`, the one at 2 has `\[\*\]`[^$]*alike"
+    with pytest.raises(ValueError, match=message):
+        function({"q": [{"w": 1}]}, {"q": [{"w": None if name == "combine" else 2}]}, {"q": [[3]]})
+
+
+def test_trees_that_are_split_further_where_one_has_none_are_combined():
+    assert tree.combine(None, {"a": 1}) == {"a": 1}

@@ -26,6 +26,13 @@ Give it a method `def materialize(self): ...` that returns that array, or one th
 _NOT_AN_ARRAY = """`{cls}({field}=...)` takes an array, but got {value!r} of type `{type}`.
 Pass `jnp.asarray(...)` of it, or declare the field with `field(static=True)` if it is not data."""
 
+_UNSET = """`{cls}(...)`: the field `{field}` was not set by `{init}`{inherited}.
+Set it in an `__init__` of `{cls}`, or give the field a default."""
+
+_INHERITED = """`{cls}(...)`: {error}. `{cls}` has the `__init__` of `{base}`, which does not know \
+its field `{field}`.
+Write an `__init__` for `{cls}` that takes and sets it."""
+
 # A piece of metadata for the classes none of whose fields has a name to recognise.
 UNFLATTENING = "_unflattening"
 
@@ -60,6 +67,7 @@ def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
         c.__dict__["__check_init__"] for c in cls.__mro__[::-1] if "__check_init__" in c.__dict__
     ]
     accepted: dict[str, Accepted] | None = None
+    added = _fields_unknown_to_init(cls)
     names = [f.name for f in dataclasses.fields(cls)]
     count = len(names) + (mark == UNFLATTENING)
 
@@ -75,7 +83,11 @@ def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
             return
         if missing_materialize:
             raise TypeError(_NO_MATERIALIZE.format(cls=cls.__name__))
+        if added:
+            _check_call(cls, init, added, self, args, kwargs)
         init(self, *args, **kwargs)
+        if cls._has_own_init:
+            _check_fields_set(cls, self, names)
         for name, convert in converters:
             _set_field(self, name, convert(getattr(self, name)))
         if accepted is None:
@@ -91,6 +103,38 @@ def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
             check(self)
 
     cls.__init__ = _like(init, cls, construct)
+
+
+def _fields_unknown_to_init(cls: Any) -> list[str]:
+    """The fields that a class adds to those of the class whose hand-written `__init__` it has."""
+    owner = cls._init_of
+    if owner is None or owner is cls:
+        return []
+    known = {f.name for f in dataclasses.fields(owner)}
+    return [f.name for f in dataclasses.fields(cls) if f.name not in known]
+
+
+def _check_call(
+    cls: Any, init: Any, added: Sequence[str], self: Any, args: Any, kwargs: Any
+) -> None:
+    """Raises if the inherited `__init__` does not take the arguments."""
+    try:
+        inspect.signature(init).bind(self, *args, **kwargs)
+    except TypeError as error:
+        base = cls._init_of.__name__
+        text = _INHERITED.format(cls=cls.__name__, error=error, base=base, field=added[0])
+        raise TypeError(text) from None
+
+
+def _check_fields_set(cls: Any, self: Any, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in self.__dict__ and not hasattr(self, name):
+            base = cls._init_of.__name__
+            inherited = "" if cls._init_of is cls else f", which `{cls.__name__}` inherits"
+            text = _UNSET.format(
+                cls=cls.__name__, field=name, init=f"{base}.__init__", inherited=inherited
+            )
+            raise TypeError(text)
 
 
 def _like(init: Any, cls: type, construct: Any) -> Any:

@@ -55,7 +55,9 @@ def make_value_class(cls: Any, missing_materialize: bool) -> None:
             setattr(cls, name, dataclasses.field())
     if issubclass(cls, eqx.Module):  # Equinox's metaclass does all else itself
         return
-    cls._has_own_init = "__init__" in cls.__dict__ or getattr(cls, "_has_own_init", False)
+    # The class whose hand-written `__init__` this one has.
+    cls._init_of = cls if "__init__" in cls.__dict__ else getattr(cls, "_init_of", None)
+    cls._has_own_init = cls._init_of is not None
     dataclasses.dataclass(frozen=True, eq=False, repr=False, init=not cls._has_own_init)(cls)
     for name in ("__setattr__", "__delattr__"):
         if name in cls.__dict__:  # `Value`'s own let a hand-written `__init__` set each field once

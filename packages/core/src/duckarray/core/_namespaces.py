@@ -17,7 +17,11 @@ import jax.numpy as jnp
 from jax import tree_util as jtu
 
 from ._operators import call
-from ._value import Value, is_value
+from ._trace import DuckTracer
+from ._value import ArrayValue, Value, is_value
+
+# What reads an array's memory, which no trace sees: a value is made dense for it.
+_READING = frozenset({"array_repr", "array_str", "from_dlpack", "save", "savez"})
 
 
 class Function:
@@ -33,6 +37,8 @@ class Function:
         self._module = module
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.__name__ in _READING:
+            args, kwargs = jtu.tree_map(_dense, (args, kwargs), is_leaf=is_value)
         return _call(self.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -54,6 +60,31 @@ class Function:
         return f"<function {self._module}.{self.__qualname__}>"
 
 
+class Indexed:
+    """An object of JAX that is indexed, such as `jax.numpy.r_`; what it is given may hold values.
+
+    Attributes are those of JAX's object.
+    """
+
+    def __init__(self, original: Any, module: str, name: str) -> None:
+        self.__wrapped__, self._module, self._name = original, module, name
+        self.__doc__ = original.__doc__
+
+    def __getitem__(self, index: Any) -> Any:
+        return _call(self.__wrapped__.__getitem__, (index,), {})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __reduce__(self) -> Any:
+        return _look_up, (self._module, self._name)
+
+    def __repr__(self) -> str:
+        return f"<object {self._module}.{self._name}>"
+
+
 def _look_up(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
@@ -70,6 +101,17 @@ def _call(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 def _call_method(fn: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     return call(getattr(fn, name), *args, **kwargs)
+
+
+def _dense(x: Any) -> Any:
+    if type(x) is DuckTracer:
+        x = x.value
+    return x._dense() if isinstance(x, ArrayValue) else x
+
+
+def _is_indexed(x: Any) -> bool:
+    """Whether `x` is an object whose `[]` makes an array; `s_` and its like make no array."""
+    return type(x).__module__.startswith("jax.") and hasattr(type(x), "__getitem__")
 
 
 def _is_function(x: Any) -> bool:
@@ -105,6 +147,8 @@ def mirror(name: str, original_name: str) -> None:
         found = getattr(original, attribute)
         if _is_function(found):
             found = Function(found, name, attribute)
+        elif _is_indexed(found):
+            found = Indexed(found, name, attribute)
         setattr(module, attribute, found)
         return found
 

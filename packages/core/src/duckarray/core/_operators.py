@@ -53,6 +53,8 @@ def binary(function: Function, x: Any, y: Any) -> Any:
     way = _ways.get(types)
     if way is None:
         way = _ways[types] = _way(x, y)
+    if function is operator.pow and way is not _refuse and _is_number(y):
+        return call(function, x, y)  # JAX looks at an exponent that it can read
     if inside.noted and way is not _refuse and (is_traced() or _is_known(x) or _is_known(y)):
         return call(function, x, y)
     if way is _compile:
@@ -105,6 +107,13 @@ def _way(x: Any, y: Any) -> Callable[[Function, Any, Any], Any]:
     if isinstance(other, jax.Array | Value) or hasattr(other, "__jax_array__"):
         return usual
     return _refuse
+
+
+def _is_number(x: Any) -> bool:
+    """Whether `x` is an array or value without axes."""
+    if isinstance(x, Value):
+        return not x.aval().shape
+    return isinstance(x, jax.Array) and not x.ndim
 
 
 def _is_known(x: Any) -> bool:

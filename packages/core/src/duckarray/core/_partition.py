@@ -6,6 +6,7 @@ from typing import Any
 from jax import tree_util as jtu
 
 from . import _selections
+from ._alike import require_alike
 from ._selections import Selection
 
 _DIFFERENT = """`tree.combine` was given two arrays for the same place, {path}.
@@ -49,6 +50,7 @@ def combine(*trees: Any) -> Any:
         *trees: trees of one structure, each place having None in all but one of them.
 
     Raises:
+        TypeError: if no tree is given.
         ValueError: if two trees have something in the same place, or differ in structure.
 
     Example:
@@ -63,7 +65,9 @@ def combine(*trees: Any) -> Any:
             raise ValueError(_DIFFERENT.format(path=jtu.keystr(path) or "the whole tree"))
         return found[0] if found else None
 
-    return jtu.tree_map_with_path(one, *trees, is_leaf=lambda x: x is None)
+    require_alike("tree.combine", trees, lambda x: x is None)
+    first, *rest = trees
+    return jtu.tree_map_with_path(one, first, *rest, is_leaf=lambda x: x is None)
 
 
 def mask(tree: Any, what: Selection) -> Any:

@@ -20,6 +20,10 @@ Pass a type, `{{Type: "field"}}`, a function of a leaf, or a tree of bools like 
 _NO_FIELD = """`{{{cls}: {name!r}}}` selects a field of `{cls}`, {problem}.
 Its fields that hold arrays are: {fields}."""
 
+_A_BASE = """`{{{cls}: {name!r}}}` selects a field of `{cls}`, the base of all values, which has \
+no fields.
+Name the class that has it: `{{MyArray: {name!r}}}`."""
+
 _NOT_A_BOOL = """the predicate {what!r} returned {answer!r} for {leaf}, not True or False.
 It is given each leaf of the tree, a value as a whole; return whether to select it."""
 
@@ -83,7 +87,9 @@ def _require_field(cls: Any, name: str) -> None:
             "type of values.\n"
             "Fields are selected of subclasses of `ArrayValue`; select other things by a function."
         )
-    fields: dict[str, Any] = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    if not hasattr(cls, "__dataclass_fields__"):
+        raise TypeError(_A_BASE.format(cls=cls.__name__, name=name))
+    fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     dynamic = [n for n, f in fields.items() if not f.metadata.get("static")]
     if name not in dynamic:
         problem = "which is static, so no part of the tree" if name in fields else "which has none"

@@ -88,6 +88,9 @@ class DuckTracer(Tracer):  # type: ignore[type-arg]
     def tolist(self) -> Any:
         return self.__array__().tolist()
 
+    def tobytes(self, order: Any = "C") -> bytes:
+        return self.__array__().tobytes(order)  # type: ignore[no-any-return]
+
     # JAX asks the abstract value for these, which knows no numbers.
     def __bool__(self) -> bool:
         concrete = self.to_concrete_value()

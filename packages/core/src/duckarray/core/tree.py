@@ -37,6 +37,7 @@ from typing import Any
 from jax import tree_util as jtu
 
 from . import _selections
+from ._alike import require_alike as _require_alike
 from ._holdings import Holding as Holding
 from ._holdings import Summary as Summary
 from ._holdings import summary as summary
@@ -188,6 +189,7 @@ def unify(*trees: Any) -> list[Any]:
         One tree for each, so that `jax.tree.structure` is the same for all.
 
     Raises:
+        TypeError: if no tree is given.
         ValueError: if the trees differ otherwise.
         MaterializeError: if something has to be made dense and must not.
 
@@ -211,7 +213,9 @@ def unify(*trees: Any) -> list[Any]:
             slot = _join(slot, _Slot(x))
         return _Together([_convert(x, slot, "tree.unify") for x in parts])
 
-    together = map(one, *trees)
+    _require_alike("tree.unify", trees, is_value)
+    first, *rest = trees
+    together = map(one, first, *rest)
     return [
         jtu.tree_map(lambda x, i=i: x.parts[i], together, is_leaf=lambda x: type(x) is _Together)
         for i in range(len(trees))
