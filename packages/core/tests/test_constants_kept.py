@@ -185,3 +185,40 @@ def test_a_number_that_no_rule_asks_for_compiles_nothing_anew(own_rules):
     for rate in range(40):
         np.testing.assert_allclose(scale(Incurious(X), float(rate)).array, rate * X)
     assert len(ran) == 2  # for the first number, and for any other
+
+
+def test_an_ordinary_number_in_a_long_program_does_not_hide_a_special_one(own_rules):
+    class Curious(ArrayValue):
+        array: jax.Array
+
+        def materialize(self):
+            return self.array
+
+    @register("mul", commutative=True)
+    def _mul_curious_dense(x: Curious, y: jax.Array, **params):
+        return Curious(x.array * y if known_constant(y) != 0 else jnp.full_like(x.array, 9.0))
+
+    def long(x, y):
+        dense = jnp.zeros(3)
+        for _ in range(20):
+            dense = jnp.sin(dense)
+        return jnp.multiply(x, y)
+
+    for program in (jax.jit(long), lambda x, y: long(x, y)):
+        got = [quaxify(program)(Curious(X), number).array for number in (2.0, 0.0, 3.0)]
+        np.testing.assert_array_equal(got, [2 * X, np.full(3, 9.0), 3 * X])
+    eager = [(Curious(X) * number).array for number in (2.0, 0.0, 3.0)]
+    np.testing.assert_array_equal(eager, [2 * X, np.full(3, 9.0), 3 * X])
+
+
+def test_the_zeros_that_branches_give_are_part_of_what_is_kept(own_rules):
+    """Where types are joined it matters whether a number is zero, though no rule has asked."""
+
+    def program(p, x, y):
+        return lax.cond(p, lambda x, y: x, lambda x, y: lax.broadcast(y, (3,)), x, y)
+
+    kept = jax.jit(program)
+    run = quaxify(lambda p, x, y: kept(p, x, y))
+    one, zero = run(True, Zero(jnp.zeros((3, 0))), 1.0), run(True, Zero(jnp.zeros((3, 0))), 0.0)
+    assert isinstance(one, jax.Array)
+    assert isinstance(zero, Zero)

@@ -8,7 +8,7 @@ import pytest
 from _core_types import Box, Doubled, LowRank, Opaque, Pair, Zero, make_lowrank
 from jax.sharding import AxisType, PartitionSpec
 
-from duckarray.core import ArrayValue, Value, field, materialize, quaxify
+from duckarray.core import ArrayValue, Value, field, known_constant, materialize, quaxify
 
 
 class Scaled(ArrayValue):
@@ -180,3 +180,16 @@ def test_lowrank_keeps_its_fields_through_jit():
     got = jax.jit(lambda x: x)(x)
     assert isinstance(got, LowRank)
     np.testing.assert_array_equal(got.a, x.a)
+
+
+def test_a_value_may_say_that_it_is_one_number():
+    class Sevens(ArrayValue):
+        leaf: jax.Array
+
+        def known_constant(self):
+            return 7
+
+        def materialize(self):
+            return jnp.full(self.leaf.shape[:-1], 7.0)
+
+    assert known_constant(Sevens(jnp.zeros((3, 0)))) == 7

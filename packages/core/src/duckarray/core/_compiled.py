@@ -14,12 +14,11 @@ from typing import Any
 import jax
 from jax import tree_util as jtu
 
-from ._checking import checking
 from ._constants import look_up, note, times_asked
 from ._lift import inside
-from ._materialize import current_policy, recorded_warnings, warn_dense
+from ._materialize import recorded_warnings, warn_dense
 from ._quaxify import quaxify
-from ._registry import registry_version
+from ._state import current_state
 from ._value import Value
 
 Function = Callable[..., Any]
@@ -101,7 +100,7 @@ def _compiled(function: Function, *state: Any) -> Compiled:
 
 def compiled(function: Function) -> Compiled:
     """The compiled function for the rules and the policy that are in force."""
-    return _compiled(function, current_policy(), registry_version(), checking.get())
+    return _compiled(function, *current_state())
 
 
 class _AsksForConstant(Exception):  # noqa: N818  # nothing is wrong
@@ -138,8 +137,7 @@ def _compiled_for_any_scalar(function: Function, *state: Any) -> Compiled:
 
 def call_with_scalar(function: Function, x: Any, y: Any) -> Any:
     """`function` of a value and a number, of which a rule may ask the value."""
-    state = (current_policy(), registry_version(), checking.get())
-    for_any = _compiled_for_any_scalar(function, *state)
+    for_any = _compiled_for_any_scalar(function, *current_state())
     types = (type(x), type(y))
     first = not isinstance(x, Value)
     constants = for_any.constants.get(types)

@@ -20,7 +20,17 @@ from jax.extend.core import Primitive, primitives
 from ._value import Value
 
 Scalar = bool | int | float | complex
-Constants = tuple[Scalar | None, ...]
+
+
+class _Ordinary:
+    """In place of a constant that a long program is not told: the program is kept for all such."""
+
+    def __repr__(self) -> str:
+        return "ordinary"
+
+
+ORDINARY = _Ordinary()
+Constants = tuple[Scalar | _Ordinary | None, ...]
 
 # These pass on the one value their operand is full of.
 passing_on: frozenset[Primitive] = frozenset(
@@ -36,7 +46,7 @@ passing_on: frozenset[Primitive] = frozenset(
 # A long program is kept for these constants only: any other that changes from call to call, such
 # as the number of the step, would compile it anew each time.
 _SPECIAL = (0, 1, -1, float("inf"), float("-inf"))
-_SHORT = 8
+_SHORT = 16  # the programs behind `//` and `%` are not long
 # No program is kept for more different constants than this; further ones are not known inside.
 _MOST = 64
 
@@ -45,7 +55,7 @@ class _Table(threading.local):
     """For each array known to be full of one scalar, by identity: a reference to it, the scalar."""
 
     def __init__(self) -> None:
-        self.entries: dict[int, tuple[Any, Scalar]] = {}
+        self.entries: dict[int, tuple[Any, Scalar | _Ordinary]] = {}
         self.asked = 0
 
 
@@ -56,10 +66,10 @@ def known_constant(x: Any) -> Scalar | None:
     """The scalar that `x` is known to be full of while tracing, or None.
 
     What is asked is what the program says, not what an array holds: the entries of a concrete array
-    are not looked at.
+    are not looked at. A value is asked by its `known_constant`.
 
     Args:
-        x: an operand of a rule, or any array.
+        x: an operand of a rule, or any array or value.
 
     Example:
         >>> import jax.numpy as jnp
@@ -67,13 +77,24 @@ def known_constant(x: Any) -> Scalar | None:
         >>> known_constant(0.0), known_constant(jnp.zeros(3))
         (0.0, None)
     """
-    constant = look_up(x)
-    if constant is not None:
+    if isinstance(x, Value):
+        return x.known_constant()  # part of its structure, by which programs are kept anyway
+    noted = noted_constant(x)
+    if noted is not None:
         count_asked()
-    return constant
+    return None if isinstance(noted, _Ordinary) else noted
 
 
 def look_up(x: Any) -> Scalar | None:
+    """`known_constant`, where nothing that is kept depends on the answer."""
+    if isinstance(x, Value):
+        return x.known_constant()
+    noted = noted_constant(x)
+    return None if isinstance(noted, _Ordinary) else noted
+
+
+def noted_constant(x: Any) -> Scalar | _Ordinary | None:
+    """What is noted of an array or a scalar: a constant, or that it has one that is not told."""
     if isinstance(x, jax.Array):
         entry = _known.entries.get(id(x))
         return entry[1] if entry is not None and entry[0]() is x else None
@@ -93,17 +114,18 @@ def times_asked() -> int:
     return _known.asked
 
 
-def note(x: Any, constant: Scalar) -> None:
+def note(x: Any, constant: Scalar | _Ordinary) -> None:
     """Notes that the array `x` is full of `constant`, until the program that made it has run."""
     _known.entries[id(x)] = weakref.ref(x), constant
 
 
 def pass_on(primitive: Primitive, operand: Any, params: Any, out: Any) -> None:
     """Notes what `primitive`, one of `passing_on`, made of an operand that may be known."""
-    constant = look_up(operand)
+    constant = noted_constant(operand)
     if constant is None or not isinstance(out, jax.Array):
         return
-    if primitive is primitives.convert_element_type_p:
+    converts = primitive is primitives.convert_element_type_p
+    if converts and not isinstance(constant, _Ordinary):
         dtype = params["new_dtype"]
         if jnp.issubdtype(dtype, jax.dtypes.extended) or not _holds(dtype, constant):
             return
@@ -134,18 +156,20 @@ def constants_of(operands: Sequence[Any]) -> Constants:
     found = [
         None
         if isinstance(x, Value) or (isinstance(x, jax.Array) and id(x) not in entries)
-        else look_up(x)
+        else noted_constant(x)
         for x in operands
     ]
     return () if all(c is None for c in found) else tuple(found)
 
 
 def for_program(constants: Constants, equations: int) -> Constants:
-    """Of the constants among its operands, those that a program of this length is kept for."""
+    """Of the constants among its operands, those that a program of this length is kept for.
+
+    Others become `ORDINARY`: the program is not told them, yet if a rule asks, it is another than
+    the one for a constant that it is told.
+    """
     if equations > _SHORT:
-        constants = tuple(c if c in _SPECIAL else None for c in constants)
-        if all(c is None for c in constants):
-            return ()
+        return tuple(c if c is None or c in _SPECIAL else ORDINARY for c in constants)
     return constants
 
 

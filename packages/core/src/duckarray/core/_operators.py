@@ -17,7 +17,7 @@ from jax.core import Tracer
 from jax.extend.core import set_current_trace, take_current_trace
 
 from ._compiled import Function, call_with_scalar, compiled
-from ._constants import look_up
+from ._constants import noted_constant
 from ._engine import engine
 from ._jax import is_jit_disabled
 from ._lift import inside, is_traced, lift
@@ -118,7 +118,7 @@ def _is_number(x: Any) -> bool:
 
 def _is_known(x: Any) -> bool:
     """Whether `x` is an array known to be full of one number; a compiled call would not know."""
-    return isinstance(x, jax.Array) and look_up(x) is not None
+    return isinstance(x, jax.Array) and noted_constant(x) is not None
 
 
 @functools.lru_cache(maxsize=1024, typed=True)
@@ -142,7 +142,7 @@ def _apply(function: Function, tracer: DuckTracer, other: Any) -> Any:
     elif (
         not isinstance(other, jax.Array)
         or isinstance(other, Tracer)
-        or look_up(other) is not None  # a compiled call would not know it
+        or noted_constant(other) is not None  # a compiled call would not know it
     ):
         return NotImplemented
     with take_current_trace() as current:

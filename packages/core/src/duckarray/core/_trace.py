@@ -17,7 +17,15 @@ from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
 from . import _watch
-from ._constants import Constants, look_up, note, note_all, note_created, pass_on, passing_on
+from ._constants import (
+    Constants,
+    note,
+    note_all,
+    note_created,
+    noted_constant,
+    pass_on,
+    passing_on,
+)
 from ._dispatch import dispatch, handler_of
 from ._jax import (
     as_function,
@@ -229,7 +237,7 @@ class DuckTrace(Trace):
         if self.owns(value):
             return value
         staged = self.parent_trace.stage_value(value)
-        constant = look_up(value)
+        constant = noted_constant(value)
         if constant is not None and isinstance(staged, jax.Array):
             note(staged, constant)
         return staged

@@ -93,6 +93,13 @@ class Value:
         """Is asked when no rule covers `primitive`; `NotImplemented` goes on to `materialize`."""
         return NotImplemented
 
+    def known_constant(self) -> bool | int | float | complex | None:
+        """The scalar that every entry is, by what the static fields say, or None.
+
+        It is what rules of other types are told by `known_constant(x)`.
+        """
+        return None
+
     def join(self, other: Any) -> Self | None:
         """A value like what both `self` and `other` (a value, or None for dense) can become.
 

@@ -6,7 +6,7 @@ from typing import Any
 from jax import lax
 from jax.extend.core import Primitive
 
-from duckarray.core._constants import Constants, constants_of
+from duckarray.core._constants import Constants, constants_of, count_asked
 from duckarray.core._dispatch import handles
 from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._jax import cond_p, stage, typeof
@@ -15,7 +15,7 @@ from duckarray.core._structure import Slot, Tree, convert, flatten, unflatten
 from duckarray.core._value import Value
 
 from .eager import compiled_when_eager
-from .zero_leaves import is_zero, join_but_for_zeros, zero_value
+from .zero_leaves import Known, join_but_for_zeros, what_is_known, zero_value
 
 
 @handles(cond_p)
@@ -29,7 +29,10 @@ def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
     staged = [stage(branch, avals, branch.jaxpr) for branch in branches]
     slots = [branch.slots for branch in branches]
     if any(s != slots[0] for s in slots[1:]):
-        zeros = zip(*[branch.zeros for branch in branches], strict=True)
+        known = list(zip(*[branch.known for branch in branches], strict=True))
+        if any(k.constant for each in known for k in each):
+            count_asked()  # for other constants the types may be joined otherwise
+        zeros = [[k.zero for k in each] for each in known]
         out_avals = params["branches"][0].out_avals
         parts = zip(zip(*slots, strict=True), zeros, out_avals, strict=True)
         joined = [join_but_for_zeros(*each) for each in parts]
@@ -54,7 +57,7 @@ class _Branch:
         self.operand_trees, self.constants = trees, constants
         self.target: list[Slot] | None = None
         self.slots: list[Slot] = []
-        self.zeros: list[bool] = []
+        self.known: list[Known] = []
         self.trees: tuple[Tree, ...] = ()
 
     def __call__(self, *leaves: Any) -> list[Any]:
@@ -62,15 +65,15 @@ class _Branch:
         outs = run_jaxpr(self.jaxpr, operands, self.constants, self._observe)
         self.slots = list(map(Slot, outs))
         if self.target is not None:
-            outs = list(map(self._convert, outs, self.target, self.zeros))
+            outs = list(map(self._convert, outs, self.target, self.known))
         leaves_out, self.trees = flatten(outs)
         return leaves_out
 
     def _observe(self, outs: Sequence[Any]) -> None:
-        self.zeros = list(map(is_zero, outs))
+        self.known = list(map(what_is_known, outs))
 
-    def _convert(self, x: Any, slot: Slot, zero: bool) -> Any:
-        if zero and slot.tree is not None and not isinstance(x, Value):
+    def _convert(self, x: Any, slot: Slot, known: Known) -> Any:
+        if known.zero and slot.tree is not None and not isinstance(x, Value):
             return zero_value(slot)
         return convert(x, slot, self.primitive)
 

@@ -22,7 +22,7 @@ from duckarray.core._summary import summarize
 from duckarray.core._trace import DuckTrace, run
 from duckarray.core._value import Value
 
-from .tangents import push_forward, tree_is_linear
+from .tangents import as_symbolic_zero, is_known_zero, push_forward, tree_is_linear
 
 _NOT_PASSED = """a `custom_jvp` function returns its argument {value} as it is, but its rule gives \
 that another tangent than the argument's, which leaves of the value have none for.
@@ -63,12 +63,15 @@ def custom_jvp_call(
             return run(tag, fun.call_wrapped, operands)
     leaves, trees = flatten(operands)
     keeping = _Keeping()
-    if any(isinstance(x, Value) for x in operands):
+    # A rule that is told of symbolic zeros may give anything for them.
+    told = symbolic_zeros and any(map(is_known_zero, operands))
+    if any(isinstance(x, Value) for x in operands) and not told:
         with set_current_trace(parent):
             keeping = _agreement(tag, fun, jvp, leaves, trees)
     out_trees = Record()
     call = _call(without_argument_names(fun), tag, trees, keeping, out_trees)
-    rule = _rule(without_argument_names(jvp), tag, trees, keeping, out_trees)
+    translate = as_symbolic_zero if symbolic_zeros else None
+    rule = _rule(without_argument_names(jvp), tag, trees, keeping, out_trees, translate)
     params = {"subfuns": (call, rule), "symbolic_zeros": symbolic_zeros}
     outs = bind_under(parent, primitive, leaves, params)
     return unflatten(out_trees[-1], outs)
@@ -100,6 +103,7 @@ def _rule(
     trees: Sequence[Tree],
     keeping: _Keeping,
     out_trees: Record,
+    translate: Callable[[Any], Any] | None,
     *leaves_and_tangents: Any,
 ) -> list[Any]:
     n = len(leaves_and_tangents) // 2
@@ -112,10 +116,13 @@ def _rule(
         part = leaf_tangents[start:stop]
         parts.append(part)
         whole = part[0] if tree is None else push_forward(tree, leaves[start:stop], part)
-        tangents.append(whole)
+        tangents.append(whole if translate is None else translate(whole))
         start = stop
     outs = run(tag, jvp, [*unflatten(trees, leaves), *tangents])
     m = len(outs) // 2
+    if translate is not None:
+        kept = keeping.trees or (None,) * m
+        outs[m:] = [translate(x) if t is None else x for x, t in zip(outs[m:], kept, strict=True)]
     primals_out, out = flatten(keep_or_densify(outs[:m], keeping.trees))
     tangents_out: list[Any] = []
     passed = keeping.passed or (None,) * m

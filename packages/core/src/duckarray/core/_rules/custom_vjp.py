@@ -14,6 +14,7 @@ from jax.extend import linear_util as lu
 from jax.extend.core import Primitive, TraceTag, set_current_trace
 
 from duckarray.core._jax import (
+    ZeroCotangent,
     bind_under,
     is_zero,
     pull_back_result,
@@ -33,14 +34,28 @@ from .custom_jvp import (
     output_examples,
     repeatable,
 )
-from .tangents import is_leaf_linear, is_wrapper, logical_cotangent, pull_back
+from .tangents import (
+    as_symbolic_zero,
+    is_known_zero,
+    is_leaf_linear,
+    is_wrapper,
+    logical_cotangent,
+    pull_back,
+)
 
 
 class _Call:
     """What is known of one call: fixed parts, and what its forward function leaves for later."""
 
-    def __init__(self, tag: TraceTag, trees: Sequence[Tree], out_trees: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        tag: TraceTag,
+        trees: Sequence[Tree],
+        out_trees: Callable[[], Any],
+        symbolic_zeros: bool,
+    ) -> None:
         self.tag, self.trees, self.user_out_trees = tag, trees, out_trees
+        self.symbolic_zeros = symbolic_zeros
         self.starts = [sum(map(width, trees[:i])) for i in range(len(trees))]
         # The leaves of operands that are values, by their position among all leaves.
         self.saved = [
@@ -83,7 +98,7 @@ def custom_vjp_call(
         with set_current_trace(trace.parent_trace):
             return run(trace.tag, fun.call_wrapped, operands)
     leaves, trees = flatten(operands)
-    call = _Call(trace.tag, trees, out_trees)
+    call = _Call(trace.tag, trees, out_trees, symbolic_zeros)
     if any(isinstance(x, Value) and is_leaf_linear(x) for x in operands):
         with set_current_trace(trace.parent_trace):
             call.kept = _wrappers(call, fun, leaves)
@@ -155,10 +170,14 @@ def _backward(bwd: Callable[..., Any], call: _Call, *residuals_and_cotangents: A
     given: Sequence[Any] = residuals_and_cotangents[m:]
     if call.kept is not None:
         given = [logical_cotangent(t, c) for t, c in zip(call.kept, given, strict=True)]
+    if call.symbolic_zeros:
+        given = list(map(as_symbolic_zero, given))
     cotangents = run(call.tag, backward, [*residuals, *given])
     leaves: list[Any] = []
     for tree, cotangent in zip(call.trees, cotangents, strict=True):
-        if tree is None:
+        if tree is None and isinstance(cotangent, Value) and is_known_zero(cotangent):
+            leaves.append(ZeroCotangent(cotangent.aval()))
+        elif tree is None:
             leaves.append(cotangent if is_zero(cotangent) else densify(cotangent, "cotangent"))
         else:
             leaves += pull_back(tree, [next(saved) for _ in range(tree.num_leaves)], cotangent)

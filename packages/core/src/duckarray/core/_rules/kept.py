@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duckarray.core import _watch
-from duckarray.core._checking import checking
 from duckarray.core._constants import (
     Constants,
     Limit,
@@ -14,8 +13,8 @@ from duckarray.core._constants import (
     count_asked,
     times_asked,
 )
-from duckarray.core._materialize import current_policy, recorded_warnings, warn_dense
-from duckarray.core._registry import registry_version
+from duckarray.core._materialize import recorded_warnings, warn_dense
+from duckarray.core._state import current_state
 
 _cache: dict[tuple[Any, ...], "_Kept"] = {}
 # Whether any rule asked for a constant while a program was rewritten. If none did, one rewritten
@@ -61,8 +60,7 @@ def call_kept(
     """
     if _watch.active and _watch.here.watcher is not None:  # a kept program would not be seen into
         return make([weakref.ref(j) for j in jaxprs], constants)(*leaves)
-    state = (current_policy(), registry_version(), checking.get())
-    whole = (tuple(map(id, jaxprs)), key, state)
+    whole = (tuple(map(id, jaxprs)), key, current_state())
     if constants and _asked.get(whole, True):
         before = times_asked()
         kept, is_new = _kept(whole, jaxprs, constants, make)

@@ -9,10 +9,12 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 
 from duckarray.core._bind import bind
+from duckarray.core._constants import look_up
 from duckarray.core._fields import field
 from duckarray.core._jax import ZeroCotangent, is_zero, typeof
 from duckarray.core._materialize import densify, materialize, replace_children
 from duckarray.core._structure import Tree, flatten, value_type
+from duckarray.core._trace import value_of
 from duckarray.core._value import ArrayValue, Value, dense_aval
 
 
@@ -24,6 +26,20 @@ def is_inexact(x: Any) -> bool:
 def zero_cotangent(x: Any) -> Any:
     """The symbolic zero cotangent of `x`."""
     return ZeroCotangent(typeof(x).to_ct_aval())
+
+
+def as_symbolic_zero(x: Any) -> Any:
+    """JAX's `SymbolicZero` for a tangent or cotangent that is a value known to be zero; else `x`.
+
+    It is what rules declared with `symbolic_zeros=True` look for.
+    """
+    return SymbolicZero(typeof(x).to_tangent_aval()) if is_known_zero(x) else x
+
+
+def is_known_zero(x: Any) -> bool:
+    """Whether `x` is a value, or stands for one in a trace, that says it is zero everywhere."""
+    value = value_of(x)
+    return isinstance(value, Value) and look_up(value) == 0
 
 
 def is_leaf_linear(value: Any) -> bool:
@@ -91,7 +107,7 @@ def push_forward(tree: Tree, leaves: Sequence[Any], tangents: Sequence[Any]) -> 
 def pull_back(tree: Tree, leaves: Sequence[Any], cotangent: Any) -> list[Any]:
     """The cotangents of a value's leaves, from the cotangent of the array the value stands for."""
     zeros = [zero_cotangent(x) for x in leaves]
-    if is_zero(cotangent):
+    if is_zero(cotangent) or is_known_zero(cotangent):
         return zeros
     value = tree.unflatten(leaves)
     told = value.to_cotangent(cotangent)

@@ -7,14 +7,14 @@ the value would be made dense for nothing.
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from duckarray.core import families
-from duckarray.core._constants import look_up
+from duckarray.core._constants import noted_constant
 from duckarray.core._jax import open_jaxpr
 from duckarray.core._materialize import materialize
 from duckarray.core._structure import DENSE, Slot, join
@@ -40,9 +40,17 @@ _SOME = {
 }
 
 
-def is_zero(x: Any) -> bool:
-    """Whether an array is known to be full of zeros while tracing."""
-    return look_up(x) == 0
+class Known(NamedTuple):
+    """What is known, while tracing, of an array that a branch gives."""
+
+    constant: bool
+    zero: bool
+
+
+def what_is_known(x: Any) -> Known:
+    """Whether `x` is known to be full of one number, and whether that is zero."""
+    constant = noted_constant(x)
+    return Known(constant is not None, constant == 0)
 
 
 def join_but_for_zeros(slots: Sequence[Slot], zeros: Sequence[bool], aval: Any) -> Slot:

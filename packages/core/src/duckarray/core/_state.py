@@ -1,0 +1,22 @@
+"""What programs kept for later depend on besides their operands: the rules, the policy, modes.
+
+A package whose rules depend on a mode of its own, such as a context variable, adds it.
+"""
+
+from collections.abc import Callable, Hashable
+
+from ._checking import checking
+from ._materialize import current_policy
+from ._registry import registry_version
+
+_modes: list[Callable[[], Hashable]] = []
+
+
+def add_mode(read: Callable[[], Hashable]) -> None:
+    """Keeps programs apart by what `read` returns where they are made."""
+    _modes.append(read)
+
+
+def current_state() -> tuple[Hashable, ...]:
+    """What is in force in this thread; a part of every key that programs are kept by."""
+    return (current_policy(), registry_version(), checking.get(), *[read() for read in _modes])
