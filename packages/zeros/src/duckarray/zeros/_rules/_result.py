@@ -1,25 +1,63 @@
-"""What a primitive gives when the answer is known to be zero: `Zeros` of the right shape."""
+"""What a primitive gives when the answer is known to be one number: a `Full` of the right shape."""
 
 import functools
 from collections.abc import Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jax.extend.core import Primitive
 
-from duckarray.core import ArrayValue
-from duckarray.zeros._value import Zeros
+from duckarray.core import Value, bind
+from duckarray.core._jax import in_manual_mesh, struct, vary, varying_axes
+from duckarray.core._value import dense_aval
+from duckarray.zeros._number import Number
+from duckarray.zeros._value import Full, empty_of, make, with_dtype
+
+Params = dict[str, Any]
 
 
-def result(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    """`Zeros` of the shape and dtype of each result of `primitive`, which is asked for them."""
+def zeros_of(primitive: Primitive, operands: Sequence[Any], params: Params) -> Any:
+    """Zeros of the shape and dtype of each result of `primitive`, which is asked for them."""
+    return results(primitive, operands, params, 0)
+
+
+def results(primitive: Primitive, operands: Sequence[Any], params: Params, value: Any) -> Any:
+    """A constant of the shape and dtype of each result of `primitive`.
+
+    Args:
+        primitive: what was asked for.
+        operands: its operands.
+        params: its parameters.
+        value: a `Number`, an array without axes, or a Python scalar of any dtype.
+    """
     out = abstract_result(primitive, operands, params)
-    return jax.tree.map(lambda s: Zeros(s.shape, s.dtype, weak_type=s.weak_type), out)
+    return jax.tree.map(lambda aval: filled(value, aval, operands), out)
 
 
-def abstract_result(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+def filled(value: Any, aval: Any, operands: Sequence[Any]) -> Full:
+    """A constant that varies over the mesh axes that any of `operands` varies over."""
+    empty = empty_of(tuple(aval.shape), aval.dtype, aval.weak_type)
+    if in_manual_mesh():
+        axes = frozenset[str]().union(*map(varying_axes, jax.tree.leaves(operands)))
+        empty = vary(empty, axes)
+        if isinstance(value, jax.Array):
+            value = vary(value, axes)
+    if isinstance(value, jax.Array):
+        return make(empty, with_dtype(value, aval.dtype, aval.weak_type))
+    if not isinstance(value, Number) or value.scalar.dtype != aval.dtype:
+        item = value.item if isinstance(value, Number) else value
+        value = Number(np.asarray(item).astype(aval.dtype))
+    return make(empty, value)
+
+
+def abstract_result(primitive: Primitive, operands: Sequence[Any], params: Params) -> Any:
     """The shape, dtype and weak type of each result of `primitive`."""
-    return _abstract_result(primitive, tuple(map(_struct, operands)), tuple(params.items()))
+    avals = tuple([struct(dense_aval(x)) for x in operands])
+    if in_manual_mesh():  # the answer depends on the mesh
+        return jax.eval_shape(lambda *xs: primitive.bind(*xs, **params), *avals)
+    return _abstract_result(primitive, avals, tuple(params.items()))
 
 
 # Asking takes as long as many operations. Parameters can be hashed, since JAX does so itself.
@@ -30,6 +68,16 @@ def _abstract_result(
     return jax.eval_shape(lambda *xs: primitive.bind(*xs, **dict(params)), *operands)
 
 
-def _struct(x: Any) -> jax.ShapeDtypeStruct:
-    aval = x.aval() if isinstance(x, ArrayValue) else jax.typeof(x)
-    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+def same_as(y: Any, primitive: Primitive, operands: Sequence[Any], params: Params) -> Any:
+    """`y` itself; where the primitive would, it is broadcast or loses its weak type."""
+    y = y if isinstance(y, Value | jax.Array) else jnp.asarray(y)
+    aval = dense_aval(y)
+    out = abstract_result(primitive, operands, params)
+    if (aval.dtype, aval.weak_type) != (out.dtype, out.weak_type):
+        to = {"new_dtype": out.dtype, "weak_type": out.weak_type, "sharding": None}
+        y = bind("convert_element_type", y, **to)
+    if aval.shape != out.shape:
+        axes = tuple(range(out.ndim - aval.ndim, out.ndim))
+        to = {"shape": out.shape, "broadcast_dimensions": axes, "sharding": None}
+        y = bind("broadcast_in_dim", y, **to)
+    return y

@@ -1,62 +1,122 @@
-"""Functions that are zero at zero, and sums."""
+"""Operations on each entry: of constants, a constant, found by the primitive itself."""
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 from jax.extend.core import Primitive
+from jax.typing import ArrayLike
 
-from duckarray.core import ArrayValue, bind, register
-from duckarray.zeros._rules._result import abstract_result, result
-from duckarray.zeros._value import Zeros
+from duckarray.core import Value, bind, families, register
+from duckarray.zeros._number import Number
+from duckarray.zeros._value import Full
 
-_ZERO_AT_ZERO = (
-    "neg abs sign real imag conj convert_element_type reduce_precision floor ceil round square sqrt"
-    " cbrt sin tan asin atan sinh tanh asinh atanh expm1 log1p erf erf_inv bessel_i1e"
-    " add add_any sub max min or xor complex"
+from ._constant import (
+    NotFull,
+    as_operand,
+    constant_of,
+    has_value,
+    of_constants,
+    same_constant,
 )
+from ._identity import with_identity
+from ._result import abstract_result, results, same_as
 
 
-@register(*_ZERO_AT_ZERO.split())
-def _elementwise_zeros(*xs: Zeros, primitive: Primitive, **params: Any) -> Any:
-    """f(0) = 0, f(0, 0) = 0."""
-    return result(primitive, xs, params)
+@register(*families.elementwise_unary)
+def _unary_full(x: Full, *, primitive: Primitive, **params: Any) -> Any:
+    """f(c), once."""
+    return of_constants(primitive, [x], params)
 
 
-@register("integer_pow")
-def _integer_pow_zeros(x: Zeros, *, primitive: Primitive, y: int, **params: Any) -> Any:
-    """0ʸ = 0 if y > 0."""
-    return result(primitive, [x], {"y": y, **params}) if y > 0 else NotImplemented
+@register("bitcast_convert_type")
+def _bitcast_full(x: Full, *, primitive: Primitive, **params: Any) -> Any:
+    """The bits of c as another type, unless that takes several numbers, or gives different ones."""
+    narrower = abstract_result(primitive, [x], params).ndim >= x.ndim
+    return of_constants(primitive, [x], params) if narrower else NotImplemented
 
 
-@register("add", "add_any", "or", "xor", commutative=True)
-def _add_zeros_any(x: Zeros, y: object, *, primitive: Primitive, **params: Any) -> Any:
-    """0 + y = y."""
-    return _same(primitive, x, y, params)
+@register(*families.elementwise_binary)
+def _binary_full_full(x: Full, y: Full, *, primitive: Primitive, **params: Any) -> Any:
+    """f(c, d), once."""
+    if x.number is None or y.number is None:
+        out = with_identity(primitive, x, y, params)
+        if out is not NotImplemented:
+            return out
+    return of_constants(primitive, [x, y], params)
 
 
-@register("sub")
-def _sub_any_zeros(x: object, y: Zeros, *, primitive: Primitive, **params: Any) -> Any:
-    """Subtracting zero: y - 0 = y."""
-    return _same(primitive, y, x, params)
+@register(*families.elementwise_binary)
+def _binary_full_any(x: Full, y: NotFull, *, primitive: Primitive, **params: Any) -> Any:
+    """f(c, y): a constant if c absorbs y, y itself if c is neutral, else of the number c."""
+    return _binary(primitive, x, y, params)
 
 
-@register("sub")
-def _sub_zeros_any(x: Zeros, y: object, *, primitive: Primitive, **params: Any) -> Any:
-    """0 - y = -y."""
-    return bind("neg", _same(primitive, x, y, params))
+@register(*families.elementwise_binary)
+def _binary_any_full(x: NotFull, y: Full, *, primitive: Primitive, **params: Any) -> Any:
+    """f(x, d): the same from the other side."""
+    return _binary(primitive, x, y, params)
 
 
-def _same(primitive: Primitive, x: Zeros, y: Any, params: dict[str, Any]) -> Any:
-    """`y` itself; where the primitive would, it takes the shape of `x` or loses its weak type."""
-    y = y if isinstance(y, ArrayValue | jax.Array) else jnp.asarray(y)
-    aval = y.aval() if isinstance(y, ArrayValue) else jax.typeof(y)
-    out = abstract_result(primitive, [x, y], params)
-    if aval.weak_type != out.weak_type:
-        to = {"new_dtype": out.dtype, "weak_type": out.weak_type, "sharding": None}
-        y = bind("convert_element_type", y, **to)
-    if aval.shape != out.shape:
-        axes = tuple(range(out.ndim - aval.ndim, out.ndim))
-        to = {"shape": out.shape, "broadcast_dimensions": axes, "sharding": None}
-        y = bind("broadcast_in_dim", y, **to)
-    return y
+def _binary(primitive: Primitive, x: Any, y: Any, params: dict[str, Any]) -> Any:
+    out = with_identity(primitive, x, y, params)
+    if out is NotImplemented:
+        out = of_constants(primitive, [x, y], params)
+    if out is not NotImplemented or primitive.name == "add_any":  # which takes equal shapes only
+        return out
+    full, other = (x, y) if isinstance(x, Full) else (y, x)
+    if constant_of(full) is None:
+        return NotImplemented
+    wanted = abstract_result(primitive, [x, y], params)
+    if tuple(wanted.shape) != tuple(getattr(other, "shape", ())):
+        return NotImplemented
+    if isinstance(other, Value) and full is y and has_value(y, 0):
+        return NotImplemented  # types divide by a number factor by factor; by zero that is wrong
+    operands = [as_operand(z) if z is full else z for z in (x, y)]
+    return (
+        bind(primitive, *operands, **params)
+        if isinstance(other, Value)
+        else (primitive.bind(*operands, **params))
+    )
+
+
+@register("clamp", "regularized_incomplete_beta")
+def _ternary_full(
+    x: Full | ArrayLike,
+    y: Full | ArrayLike,
+    z: Full | ArrayLike,
+    *,
+    primitive: Primitive,
+    **params: Any,
+) -> Any:
+    """f(c, d, e), once; bounds without axes serve for all entries."""
+    out = of_constants(primitive, [x, y, z], params)
+    if out is not NotImplemented or primitive.name != "clamp" or isinstance(y, Full):
+        return out
+    if any(isinstance(b, Full) and constant_of(b) is None for b in (x, z)):
+        return NotImplemented
+    bounds = [as_operand(b) if isinstance(b, Full) else b for b in (x, z)]
+    return primitive.bind(bounds[0], y, bounds[1], **params)
+
+
+@register("select_n")
+def _select_n_full(
+    which: Full | ArrayLike, *cases: Full | ArrayLike, primitive: Primitive, **params: Any
+) -> Any:
+    """A case, where the choice is a constant or all cases are; else no constant."""
+    return _select(primitive, which, cases, params)
+
+
+@register("select_n", precedence=1)
+def _select_n_known(which: Full, *cases: object, primitive: Primitive, **params: Any) -> Any:
+    """A case of any type, where the choice is a constant."""
+    return _select(primitive, which, cases, params)
+
+
+def _select(primitive: Primitive, which: Any, cases: Any, params: dict[str, Any]) -> Any:
+    operands = [which, *cases]
+    constants = [constant_of(x) if isinstance(x, Full) else None for x in cases]
+    if all(same_constant(constants[0], c) for c in constants):
+        return results(primitive, operands, params, constants[0])
+    choice = constant_of(which)
+    if isinstance(choice, Number):
+        return same_as(cases[int(choice.item)], primitive, operands, params)
+    return of_constants(primitive, operands, params)

@@ -1,26 +1,91 @@
-"""Reductions and cumulative operations."""
+"""Reductions and cumulative operations, in closed form."""
 
+import functools
+import math
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
 from jax.extend.core import Primitive
 
 from duckarray.core import register
-from duckarray.zeros._rules._result import result
-from duckarray.zeros._value import Zeros
+from duckarray.zeros._number import Number
+from duckarray.zeros._value import Full
+
+from ._closed_form import repeated_product, repeated_sum
+from ._constant import constant_of
+from ._result import abstract_result, results, zeros_of
 
 
-@register("reduce_sum", "reduce_or", "argmax", "argmin")
-@register("cumsum", "cumprod", "cummax", "cummin")
-def _reduce_zeros(x: Zeros, *, primitive: Primitive, **params: Any) -> Any:
-    """Σ 0 = 0; the first of equal entries is at 0."""
-    return result(primitive, [x], params)
-
-
-@register("reduce_max", "reduce_min", "reduce_prod", "reduce_and")
-def _reduce_max_zeros(
-    x: Zeros, *, primitive: Primitive, axes: tuple[int, ...], **params: Any
-) -> Any:
-    """The maximum of zeros is 0; that of no entries is left to the primitive."""
-    if any(x.shape[axis] == 0 for axis in axes):
+@register("reduce_sum", "reduce_prod", "reduce_max", "reduce_min")
+@register("reduce_and", "reduce_or", "reduce_xor")
+def _reduce_full(x: Full, *, primitive: Primitive, axes: tuple[int, ...], **params: Any) -> Any:
+    """Σ c = n c, Π c = cⁿ, max c = c; of no entries what the primitive gives."""
+    constant = constant_of(x)
+    if constant is None:
         return NotImplemented
-    return result(primitive, [x], {"axes": axes, **params})
+    params["axes"] = axes
+    count = math.prod([x.shape[axis] for axis in axes])
+    if primitive.name == "reduce_sum":
+        value: Any = repeated_sum(constant, count)
+    elif primitive.name == "reduce_prod":
+        value = repeated_product(constant, count)
+    elif count == 0 or (primitive.name == "reduce_xor" and count % 2 == 0):
+        value = _of_nothing(primitive, x.dtype)
+    else:
+        value = constant
+    return results(primitive, [x], params, value)
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_nothing(primitive: Primitive, dtype: Any) -> Number:
+    """What the primitive gives for no entries."""
+    params: dict[str, Any] = {"axes": (0,)}
+    with jax.ensure_compile_time_eval():
+        return Number(np.asarray(primitive.bind(np.zeros(0, dtype), **params)))
+
+
+@register("argmax", "argmin")
+def _argmax_full(x: Full, *, primitive: Primitive, **params: Any) -> Any:
+    """The first of equal entries is at 0."""
+    return zeros_of(primitive, [x], params)
+
+
+@register("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp")
+def _cumulate_full(
+    x: Full, *, primitive: Primitive, axis: int, reverse: bool, **params: Any
+) -> Any:
+    """Running sums n c, products cⁿ, maxima c and log sums c + log n, where n counts from 1."""
+    constant = constant_of(x)
+    params |= {"axis": axis, "reverse": reverse}
+    if constant is None:
+        return NotImplemented
+    item = constant.item if isinstance(constant, Number) else None
+    same = {"cumsum": item == 0, "cumprod": item in (0, 1)}.get(primitive.name, True)
+    if same and primitive.name != "cumlogsumexp":
+        return results(primitive, [x], params, constant)
+    out = abstract_result(primitive, [x], params)
+    floats = jnp.issubdtype(out.dtype, jnp.floating)
+    if not floats and not (primitive.name == "cumsum" and jnp.issubdtype(out.dtype, jnp.integer)):
+        return NotImplemented
+    c = constant.scalar if isinstance(constant, Number) else constant
+    shape = (out.shape[axis],)
+    n = lax.iota(jnp.int32 if floats else out.dtype, out.shape[axis]) + 1
+    n = lax.rev(n, (0,)) if reverse else n
+    row = _running(primitive.name, jnp.asarray(c), n).astype(out.dtype)
+    assert row.shape == shape
+    return lax.broadcast_in_dim(row, out.shape, (axis,))
+
+
+def _running(name: str, c: jax.Array, n: jax.Array) -> jax.Array:
+    if not jnp.issubdtype(c.dtype, jnp.floating):
+        return c * n
+    wide = c.astype(jnp.promote_types(c.dtype, jnp.float32))
+    count = n.astype(wide.dtype)
+    if name == "cumsum":
+        return wide * count
+    if name == "cumprod":
+        return jnp.power(wide, count)
+    return wide + jnp.log(count)

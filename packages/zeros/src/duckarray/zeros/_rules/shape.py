@@ -2,44 +2,48 @@
 
 from typing import Any
 
-from jax import lax
 from jax.extend.core import Primitive
 from jax.typing import ArrayLike
 
 from duckarray.core import register
-from duckarray.zeros._rules._result import result
-from duckarray.zeros._value import Zeros
+from duckarray.zeros._value import Full
+
+from ._constant import as_operand, constant_of, same_constant
+from ._result import results
 
 
-@register("broadcast_in_dim", "reshape", "squeeze", "transpose", "rev", "tile")
-@register("slice", "dynamic_slice", "split", "unstack")
-def _reshape_zeros(x: Zeros, *sizes: ArrayLike, primitive: Primitive, **params: Any) -> Any:
-    """Zeros in another order, or some of them; `sizes` are positions that need not be known."""
-    return result(primitive, [x, *sizes], params)
+@register("broadcast_in_dim", "reshape", "squeeze", "transpose", "rev", "tile", "broadcast_to")
+@register("slice", "dynamic_slice", "split", "unstack", "roll")
+def _reshape_full(x: Full, *sizes: Full | ArrayLike, primitive: Primitive, **params: Any) -> Any:
+    """The same number in another shape; `sizes` are positions that need not be known."""
+    constant = constant_of(x)
+    if constant is None:
+        return NotImplemented
+    return results(primitive, [x, *sizes], params, constant)
 
 
-@register("gather")
-def _gather_zeros(x: Zeros, indices: ArrayLike, *, primitive: Primitive, **params: Any) -> Any:
-    """Zeros, unless what is out of bounds is filled with something else."""
-    fills = params["mode"] == lax.GatherScatterMode.FILL_OR_DROP and params["fill_value"] != 0
-    return NotImplemented if fills else result(primitive, [x, indices], params)
+@register("concatenate", "stack")
+def _concatenate_full(*xs: Full, primitive: Primitive, **params: Any) -> Any:
+    """The same number next to itself."""
+    constants = list(map(constant_of, xs))
+    if not all(same_constant(constants[0], c) for c in constants):
+        return NotImplemented
+    return results(primitive, xs, params, constants[0])
 
 
-@register("concatenate", "stack", "pad")
-def _concatenate_zeros(*xs: Zeros, primitive: Primitive, **params: Any) -> Any:
-    """Zeros next to zeros, or around them."""
-    return result(primitive, xs, params)
-
-
-@register("dynamic_update_slice")
-def _dynamic_update_slice_zeros_zeros(
-    x: Zeros, update: Zeros, *starts: ArrayLike, primitive: Primitive, **params: Any
+@register("pad")
+def _pad_full(
+    x: Full, value: Full | ArrayLike, *, primitive: Primitive, padding_config: Any, **params: Any
 ) -> Any:
-    """Zeros put in place of zeros."""
-    return result(primitive, [x, update, *starts], params)
+    """The same number around itself, or entries taken away."""
+    constant = constant_of(x)
+    adds = any(low > 0 or high > 0 or inner > 0 for low, high, inner in padding_config)
+    if constant is None or (adds and not same_constant(constant, constant_of(value))):
+        return NotImplemented
+    return results(primitive, [x, value], {"padding_config": padding_config, **params}, constant)
 
 
-@register("select_n")
-def _select_n_zeros(which: ArrayLike, *cases: Zeros, primitive: Primitive, **params: Any) -> Any:
-    """Zeros, whichever is chosen."""
-    return result(primitive, [which, *cases], params)
+@register("pad")
+def _pad_dense_full(x: ArrayLike, value: Full, *, primitive: Primitive, **params: Any) -> Any:
+    """A constant around an array is its number."""
+    return primitive.bind(x, as_operand(value), **params)
