@@ -11,6 +11,12 @@ from ._value import Sparse
 
 _MOST = 2**31 - 1
 
+NOT_STORED = (
+    "`x.at[...]` of a sparse array changes a place that is not stored, found while the program"
+    " runs.\nStore it first: outside of `quaxify`, `x.at[index]` with a known index does; so does"
+    " adding an array that has the place."
+)
+
 
 def look_up(x: Sparse, places: list[Any]) -> Any:
     """The entries of `x` at traced places, one array of indices for each axis, of one shape.

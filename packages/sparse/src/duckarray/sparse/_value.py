@@ -120,6 +120,11 @@ class Sparse(ArrayValue):
         return "error" if self.size > self.dense_limit else "warn"
 
     @property
+    def leaf_linear(self) -> bool:  # type: ignore[override]
+        """Whether the array is linear in the data: a known fill other than zero is added to it."""
+        return self.fill_constant is None or self.fill_constant.is_zero
+
+    @property
     def fill(self) -> Any:
         """The value of the entries that are not stored, an array `[*batch]` or without axes."""
         if self.fill_constant is None:
@@ -165,6 +170,21 @@ class Sparse(ArrayValue):
         from ._exchange import to_bcsr
 
         return to_bcsr(self)
+
+    @property
+    def at(self) -> Any:
+        """`x.at[index]`, as of arrays of JAX; places that are not stored join the pattern.
+
+        Within `quaxify`, where an index is traced, they are an error when the program runs.
+        """
+        from ._at import At
+
+        return At(self)
+
+    def __index__(self) -> int:
+        if self.ndim:
+            raise TypeError("only an integer array without axes can be an index")
+        return super().__index__()
 
     def drop_leading(self) -> Self | None:
         return self if jnp.ndim(self.data) > 1 else None

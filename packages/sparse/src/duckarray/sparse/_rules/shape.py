@@ -37,8 +37,8 @@ def _reshape_sparse(
     x: Sparse, *, new_sizes: Any, dimensions: Any = None, **params: Any
 ) -> Any:
     """Counts the places in another shape: their order stays."""
-    if dimensions is not None:
-        return NotImplemented
+    if dimensions is not None and tuple(dimensions) != tuple(range(x.ndim)):
+        x = bind(lax.transpose_p, x, permutation=tuple(dimensions))
     lead = x.ndim - x.pattern.ndim
     batch, rest = _split_sizes(x, tuple(new_sizes), lead)
     if batch is None:
@@ -73,15 +73,6 @@ def _squeeze_sparse(x: Sparse, *, dimensions: Any, **params: Any) -> Any:
     gone = {d % x.ndim for d in dimensions}
     sizes = tuple(n for i, n in enumerate(x.shape) if i not in gone)
     return bind(lax.reshape_p, x, new_sizes=sizes, dimensions=None, sharding=None)
-
-
-@rule("expand_dims")
-def _expand_dims_sparse(x: Sparse, *, dimensions: Any, **params: Any) -> Any:
-    """Adds axes of size one."""
-    sizes = list(x.shape)
-    for d in sorted(dimensions):
-        sizes.insert(d, 1)
-    return bind(lax.reshape_p, x, new_sizes=tuple(sizes), dimensions=None, sharding=None)
 
 
 @rule("broadcast_in_dim")
@@ -127,6 +118,24 @@ def _broadcast_in_dim_sparse(
     if not first or not isinstance(out, Sparse):
         return out if not first else jnp.broadcast_to(out, shape)
     return _on_batch(out, lambda a, k: jnp.broadcast_to(a, (*shape[:first], *a.shape)))
+
+
+@rule("tile")
+def _tile_sparse(x: Sparse, *, reps: Any, **params: Any) -> Any:
+    """Repeats the places along each axis."""
+    added = tuple(reps)[: len(reps) - x.ndim]
+    sizes = [n for r, n in zip(reps[len(added) :], x.shape, strict=True) for n in (r, n)]
+    dims = [len(added) + 2 * i + 1 for i in range(x.ndim)]
+    spread = bind(
+        lax.broadcast_in_dim_p,
+        x,
+        shape=(*added, *sizes),
+        broadcast_dimensions=tuple(dims),
+        sharding=None,
+    )
+    pairs = zip(sizes[::2], sizes[1::2], strict=True)
+    shape = (*added, *(r * n for r, n in pairs))
+    return bind(lax.reshape_p, spread, new_sizes=shape, dimensions=None, sharding=None)
 
 
 @rule("rev")

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
+from duckarray.sparse._lookup import NOT_STORED, find
 from duckarray.sparse._pattern import from_linear, unlinearize
 from duckarray.sparse._plans import planned
 from duckarray.sparse._structure import Unstructured, absorb, as_sparse, concrete, rule
@@ -28,10 +30,13 @@ def _scatter_sparse_dense(
 ) -> Any:
     """Changes stored entries; places that are not stored join the pattern."""
     known = concrete(indices)
-    if known is None or isinstance(updates, Sparse):
+    if isinstance(updates, Sparse):
         raise Unstructured
     x = absorb(x)
     updates = jnp.asarray(updates)
+    if known is None:
+        indices = jnp.asarray(indices)
+        return _at_traced(x, indices, updates, dimension_numbers, str(mode), str(primitive))
     target, places, chosen = _where(x, known, updates.shape, dimension_numbers, str(mode))
     data = values_at(x, target)
     at = data.at[places]
@@ -40,6 +45,62 @@ def _scatter_sparse_dense(
     name = str(primitive)
     out = getattr(at, _METHODS[name])(value, mode="promise_in_bounds")
     return unchecked(out, target, raw_fill(x))
+
+
+def _at_traced(
+    x: Sparse, indices: Any, updates: Any, numbers: Any, mode: str, name: str
+) -> Sparse:
+    """Searches for the places; one that is not stored is an error, when it happens."""
+    if not updates.size:
+        return x
+    places, inside = _places(x.shape, indices, updates.shape, numbers, mode, jnp)
+    if not x.nnz:
+        data = eqx.error_if(x.data, jnp.any(inside), NOT_STORED)
+        return unchecked(data, x.pattern, raw_fill(x))
+    entry, stored = find(x.pattern, [jnp.where(inside, p, 0) for p in places])
+    data = eqx.error_if(x.data, jnp.any(inside & ~stored), NOT_STORED)
+    at = data.at[jnp.where(inside & stored, entry, x.nnz).reshape(-1)]
+    out = getattr(at, _METHODS[name])(updates.reshape(-1), mode="drop")
+    return unchecked(out, x.pattern, raw_fill(x))
+
+
+def _places(
+    shape: Any, indices: Any, of_updates: Any, numbers: Any, mode: str, xp: Any
+) -> tuple[list[Any], Any]:
+    """For each axis where each of the updates goes, and whether that is anywhere."""
+    windows = list(numbers.update_window_dims)
+    of_picks = [d for d in range(len(of_updates)) if d not in windows]
+    gone = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
+    offsets = [d for d in range(len(shape)) if d not in gone]
+    size = dict.fromkeys(range(len(shape)), 1)
+    for d, axis in zip(offsets, windows, strict=True):
+        size[d] = of_updates[axis]
+
+    def spread(a: Any) -> Any:
+        kept = [1] * len(of_updates)
+        for d, n in zip(of_picks, a.shape, strict=True):
+            kept[d] = n
+        return xp.broadcast_to(a.reshape(kept), of_updates)
+
+    def count(axis: int) -> Any:
+        kept = [1] * len(of_updates)
+        kept[axis] = of_updates[axis]
+        return xp.arange(of_updates[axis]).reshape(kept)
+
+    place: list[Any] = [xp.zeros(of_updates, int) for _ in shape]
+    inside = xp.ones(of_updates, bool)
+    for k, d in enumerate(numbers.scatter_dims_to_operand_dims):
+        start = spread(indices[..., k])
+        if "CLIP" in mode:
+            start = xp.clip(start, 0, shape[d] - size[d])
+        inside &= (start >= 0) & (start <= shape[d] - size[d])
+        place[d] = place[d] + start
+    of_indices = numbers.scatter_indices_batching_dims
+    for d, axis in zip(numbers.operand_batching_dims, of_indices, strict=True):
+        place[d] = place[d] + count(of_picks[axis])
+    for d, axis in zip(offsets, windows, strict=True):
+        place[d] = place[d] + count(axis)
+    return place, inside
 
 
 @rule("dynamic_update_slice")
@@ -124,32 +185,9 @@ def _targets(
     shape: Any, indices: Any, of_updates: Any, numbers: Any, mode: str, updates: Any
 ) -> tuple[Any, Any]:
     """Where updates, counted through their array, go; and which of them go anywhere."""
-    at = unlinearize(updates, of_updates)
-    windows = list(numbers.update_window_dims)
-    of_picks = [d for d in range(len(of_updates)) if d not in windows]
-    picks: tuple[Any, ...] = tuple(at[d] for d in of_picks)
-    gone = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
-    offsets = [d for d in range(len(shape)) if d not in gone]
-    size = dict.fromkeys(range(len(shape)), 1)
-    for d, axis in zip(offsets, windows, strict=True):
-        size[d] = of_updates[axis]
-    place: list[Any] = [np.zeros(len(updates), np.int64) for _ in shape]
-    inside = np.ones(len(updates), bool)
-    for k, d in enumerate(numbers.scatter_dims_to_operand_dims):
-        start = np.asarray(indices[(*picks, k)], np.int64)
-        start = np.broadcast_to(start, inside.shape)
-        if "CLIP" in mode:
-            start = np.clip(start, 0, shape[d] - size[d])
-        inside &= (start >= 0) & (start <= shape[d] - size[d])
-        place[d] = place[d] + start
-    of_indices = numbers.scatter_indices_batching_dims
-    for d, axis in zip(numbers.operand_batching_dims, of_indices, strict=True):
-        place[d] = place[d] + picks[axis]
-    for d, axis in zip(offsets, windows, strict=True):
-        place[d] = place[d] + at[axis]
-    linear: Any = np.zeros(len(updates), np.int64)
+    place, inside = _places(shape, indices.astype(np.int64), of_updates, numbers, mode, np)
+    linear: Any = np.zeros(of_updates, np.int64)
     for i, n in zip(place, shape, strict=True):
         linear = linear * n + i
+    linear, inside = linear.reshape(-1)[updates], inside.reshape(-1)[updates]
     return linear[inside], np.flatnonzero(inside)
-
-
