@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.typing import ArrayLike
 
@@ -55,16 +56,15 @@ def _bitcast_convert_type_sparse(x: Sparse, *, new_dtype: Any, **params: Any) ->
 
 
 def elementwise(primitive: Any, operands: list[Any], params: dict[str, Any]) -> Any:
-    """`primitive` of operands of one shape, some of which may be scalars."""
+    """`primitive` of operands of one shape, up to axes of size one, and of scalars."""
+    shapes = [tuple(jnp.shape(x)) if not isinstance(x, Sparse) else x.shape for x in operands]
+    shape = np.broadcast_shapes(*[s for s in shapes if s])
     sparse = [x for x in operands if isinstance(x, Sparse)]
-    shape = max((x.shape for x in sparse), key=len)
     ndim = max(x.pattern.ndim for x in sparse)
     prepared: list[Any] = []
     for x in operands:
         if isinstance(x, Sparse):
-            if x.shape != shape:
-                return NotImplemented
-            prepared.append(absorb(x, ndim))
+            prepared.append(absorb(_spread(x, shape), ndim))
         else:
             known = constant_of(x, jnp.result_type(x))
             prepared.append(x if known is None or not jnp.ndim(x) else _Full(known, x))
@@ -82,6 +82,20 @@ def elementwise(primitive: Any, operands: list[Any], params: dict[str, Any]) -> 
     return off.at[(..., *pattern.indices)].set(
         data, indices_are_sorted=True, unique_indices=True, mode="promise_in_bounds"
     )
+
+
+def _spread(x: Sparse, shape: tuple[int, ...]) -> Sparse:
+    """An operand with its axes of size one as long as those of the others."""
+    if x.shape == shape:
+        return x
+    out: Sparse = bind(
+        lax.broadcast_in_dim_p,
+        x,
+        shape=shape,
+        broadcast_dimensions=tuple(range(len(shape))),
+        sharding=None,
+    )
+    return out
 
 
 class _Full:
@@ -109,14 +123,22 @@ def _values(x: Any, pattern: Pattern, batch: Any) -> Any:
     if not jnp.ndim(x):
         return x
     x = jnp.asarray(x)
+    sizes = x.shape[x.ndim - pattern.ndim :]
+    batch = x.shape[: x.ndim - pattern.ndim]
     if not pattern.nnz or not x.size:
         return jnp.broadcast_to(x[:0].reshape(-1).sum(), (*batch, pattern.nnz)).astype(x.dtype)
-    if not pattern.ndim:
-        return x[..., None]
-    if pattern.nnz == pattern.size:
+    if all(n == 1 for n in sizes):
+        return x.reshape(*batch, 1)
+    if pattern.nnz == pattern.size and sizes == pattern.shape:
         return x.reshape(*batch, pattern.nnz)
-    return x.at[(..., *pattern.indices)].get(
-        mode="promise_in_bounds", indices_are_sorted=True, unique_indices=True
+    # Axes of size one are left out: they say nothing of where to read.
+    kept = [a for a, n in enumerate(sizes) if n > 1]
+    x = x.reshape(*batch, *[sizes[a] for a in kept])
+    whole = len(kept) == pattern.ndim
+    return x.at[(..., *[pattern.indices[a] for a in kept])].get(
+        mode="promise_in_bounds",
+        indices_are_sorted=kept == list(range(len(kept))),
+        unique_indices=whole,
     )
 
 
