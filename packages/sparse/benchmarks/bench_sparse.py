@@ -1,36 +1,120 @@
-"""What scaling costs with the factor kept apart, against scaling each entry."""
+"""Sparse products, sums and solves against SciPy's, in one process.
 
-import statistics
+Run it as `python packages/sparse/benchmarks/bench_sparse.py`. The repeats of what is compared
+alternate, so that a busy machine slows all of them; the best of each counts. The goal is beside
+each ratio.
+"""
+
 import time
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import scipy.sparse
+import scipy.sparse.linalg
 
+from duckarray import sparse
 from duckarray.core import quaxify
-from duckarray.sparse import Sparse
+
+REPEATS = 15
 
 
-def seconds(program, x):
-    """The median over 50 calls, of which the first is not one."""
-    jax.block_until_ready(program(x))
-    times = []
-    for _ in range(50):
-        start = time.perf_counter()
-        jax.block_until_ready(program(x))
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+def laplacian(n: int) -> Any:
+    """The five-point Laplacian on an n x n grid."""
+    line = scipy.sparse.diags_array(
+        [-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1]
+    )
+    eye = scipy.sparse.eye_array(n)
+    return (scipy.sparse.kron(line, eye) + scipy.sparse.kron(eye, line)).tocsr()
 
 
-def scale(x):
-    return -(3.0 * x)
+def uniform(n: int, degree: int, seed: int = 0) -> Any:
+    """Rows of as many entries, at random places."""
+    rng = np.random.default_rng(seed)
+    rows, cols = np.repeat(np.arange(n), degree), rng.integers(0, n, n * degree)
+    data = rng.standard_normal(n * degree)
+    return scipy.sparse.coo_array((data, (rows, cols)), shape=(n, n)).tocsr()
 
 
-def main():
-    for n in (10, 1000, 4000):
-        dense = jnp.ones((n, n))
-        value = Sparse(dense, jnp.float32(1.0))
-        plain, ours = seconds(scale, dense), seconds(quaxify(scale), value)
-        print(f"{n} × {n}: {plain * 1e6:.0f} µs dense, {ours * 1e6:.0f} µs with the factor apart")
+def power_law(n: int) -> Any:
+    """Rows of lengths that follow a power law, the longest of thousands."""
+    rng = np.random.default_rng(1)
+    degree = np.minimum((rng.pareto(1.2, n) * 3 + 1).astype(int), 10_500)
+    rows = np.repeat(np.arange(n), degree)
+    cols = (n * rng.random(rows.size) ** 2).astype(int)
+    return scipy.sparse.coo_array((np.ones(rows.size), (rows, cols)), shape=(n, n)).tocsr()
+
+
+def best(**programs: Callable[[], Any]) -> dict[str, float]:
+    """The shortest time of each, in seconds."""
+    times = dict.fromkeys(programs, float("inf"))
+    for run in programs.values():
+        run()
+    for _ in range(REPEATS):
+        for name, run in programs.items():
+            start = time.perf_counter()
+            run()
+            times[name] = min(times[name], time.perf_counter() - start)
+    return times
+
+
+def compare(what: str, goal: str, ours: Any, args: Any, scipys: Callable[[], Any]) -> None:
+    run = jax.jit(quaxify(ours))
+    times = best(ours=lambda: jax.block_until_ready(run(*args)), scipy=scipys)
+    ratio = times["ours"] / times["scipy"]
+    print(
+        f"{what:44s} scipy {times['scipy'] * 1e3:8.2f} ms: {ratio:5.2f}x  (goal {goal})", flush=True
+    )
+
+
+def matvec(a: Any, x: Any) -> Any:
+    return a @ x
+
+
+def main() -> None:
+    cases = {
+        "Laplacian 512x512": laplacian(512),
+        "random 1e5, 10 a row": uniform(100_000, 10),
+        "power law 1e5": power_law(100_000),
+    }
+    rng = np.random.default_rng(2)
+    for dtype, goal in (("float32", "1.0"), ("float64", "1.6 power law")):
+        with jax.enable_x64(dtype == "float64"):
+            for name, matrix in cases.items():
+                s = matrix.astype(dtype)
+                x = rng.standard_normal(s.shape[1]).astype(dtype)
+                args = sparse.from_scipy(s), jnp.asarray(x)
+                compare(f"A @ x, {name}, {dtype}", goal, matvec, args, lambda s=s, x=x: s @ x)
+                if dtype == "float32":
+                    compare(
+                        f"A.T @ x, {name}",
+                        "-",
+                        lambda a, x: a.T @ x,
+                        args,
+                        lambda s=s, x=x: s.T @ x,
+                    )
+    s = cases["random 1e5, 10 a row"].astype("float32")
+    x = rng.standard_normal((s.shape[1], 64)).astype("float32")
+    a = sparse.from_scipy(s)
+    compare("A @ X, 64 columns, random", "1.0", matvec, (a, jnp.asarray(x)), lambda: s @ x)
+    memory = jax.jit(quaxify(matvec)).lower(a, jnp.asarray(x)).compile().memory_analysis()
+    share = memory.temp_size_in_bytes / (s.nnz * 64 * 4)
+    print(f"{'  its scratch, of nnz * 64 * itemsize':44s} {share:.1%}  (goal 30%)")
+    t = uniform(100_000, 10, seed=5).astype("float32")
+    b = sparse.from_scipy(t)
+    compare("A + B, random", "0.6", lambda a, b: a + b, (a, b), lambda: s + t)
+    compare("A + A, random", "0.6", lambda a, b: a + b, (a, 2 * a), lambda: s + s)
+    compare("A @ B, random, numeric phase", "1.0", lambda a, b: a @ b, (a, b), lambda: s @ t)
+    s = cases["Laplacian 512x512"].astype("float32")
+    a = sparse.from_scipy(s)
+    compare("A @ A, Laplacian, numeric phase", "1.0", lambda a: a @ a, (a,), lambda: s @ s)
+    small = sparse.from_scipy(uniform(2000, 5).astype("float32"))
+    memory = jax.jit(quaxify(matvec)).lower(small, small).compile().memory_analysis()
+    print(
+        f"{'A @ B, n = 2000, its scratch':44s} {memory.temp_size_in_bytes / 2**20:.1f} MiB  (BCOO: 16 GiB)"
+    )
 
 
 if __name__ == "__main__":

@@ -90,8 +90,9 @@ def _changed(x: Sparse, index: Any, name: str, value: Any) -> Sparse:
     shape = x.pattern.shape
     # Views of the shape of `x` without its memory: indexing them reads no more than is changed.
     places = [
-        np.broadcast_to(np.arange(n).reshape([-1 if a == d else 1 for a in range(len(shape))]), shape)
-        [index]
+        np.broadcast_to(
+            np.arange(n).reshape([-1 if a == d else 1 for a in range(len(shape))]), shape
+        )[index]
         for d, n in enumerate(shape)
     ]
     linear = linearize([np.asarray(p).reshape(-1) for p in places], shape)

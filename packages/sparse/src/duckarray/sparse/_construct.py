@@ -38,9 +38,7 @@ _MATRICES = """`kron(a, b)` takes two matrices, but got shapes {a} and {b}.
 Reshape them: `a.reshape(1, -1)` is one."""
 
 
-def from_dense(
-    x: Any, *, nnz: int | None = None, pattern: Any = None, fill: Any = 0
-) -> Sparse:
+def from_dense(x: Any, *, nnz: int | None = None, pattern: Any = None, fill: Any = 0) -> Sparse:
     """The sparse array of a dense one.
 
     Args:
@@ -155,9 +153,7 @@ def diags(
     return Sparse(jnp.concatenate([*parts, jnp.zeros(0, dtype)]), pattern)
 
 
-def random(
-    key: Any, shape: tuple[int, ...], density: float = 0.01, dtype: Any = None
-) -> Sparse:
+def random(key: Any, shape: tuple[int, ...], density: float = 0.01, dtype: Any = None) -> Sparse:
     """An array with entries uniform in [0, 1) at random places.
 
     Args:
@@ -217,7 +213,7 @@ def kron(a: Any, b: Any) -> Sparse:
         return sorted_entries(linear, np.arange(len(linear)), shape, len(linear))
 
     plan = planned(("kron", p, q), make)
-    data = (a.data[:, None] * b.data).reshape(-1)
+    data = (a.data[:, None] * b.data[None]).reshape(-1)
     return Sparse(take(data, plan.source), plan.pattern)
 
 

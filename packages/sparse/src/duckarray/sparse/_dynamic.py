@@ -61,7 +61,8 @@ class DynamicPattern:
     """
 
     def __init__(self, capacity: int) -> None:
-        if isinstance(capacity, bool) or not isinstance(capacity, int | np.integer) or capacity < 0:
+        given: Any = capacity
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 0:
             raise ValueError(_CAPACITY.format(capacity=capacity))
         self.capacity = int(capacity)
         self.indices: Any = None

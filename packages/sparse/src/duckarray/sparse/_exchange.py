@@ -5,8 +5,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.io
-import scipy.sparse
+import scipy.io  # type: ignore[import-untyped,import-not-found]
+import scipy.sparse  # type: ignore[import-untyped,import-not-found]
 from jax.experimental import sparse as jax_sparse
 
 from ._fill import is_zero
@@ -151,7 +151,7 @@ def load_npz(path: Any) -> Sparse:
 
 
 def mmread(path: Any) -> Sparse:
-    """Reads a matrix from a Matrix Market file.
+    r"""Reads a matrix from a Matrix Market file.
 
     Raises:
         ValueError: if the file is malformed.
@@ -160,7 +160,7 @@ def mmread(path: Any) -> Sparse:
         >>> import io
         >>> from duckarray.sparse import mmread
         >>> lines = ["%%MatrixMarket matrix coordinate real general", "2 2 1", "2 1 4.0"]
-        >>> mmread(io.StringIO("\\n".join(lines))).to_dense()
+        >>> mmread(io.StringIO("\n".join(lines))).to_dense()
         Array([[0., 0.],
                [4., 0.]], dtype=float32)
     """

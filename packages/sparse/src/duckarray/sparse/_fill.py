@@ -16,10 +16,11 @@ _EXACT: dict[str, Any] = {
     "xor": np.bitwise_xor, "eq": np.equal, "ne": np.not_equal, "lt": np.less,
     "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
 }  # fmt: skip
-_ZERO_AT_ZERO = frozenset(
+_ZERO_NAMES = (
     "abs asin asinh atan atanh bessel_i1e cbrt ceil conj erf erf_inv expm1 floor imag log1p real"
-    " round sign sin sinh sqrt square tan tanh convert_element_type reduce_precision".split()
+    " round sign sin sinh sqrt square tan tanh convert_element_type reduce_precision"
 )
+_ZERO_AT_ZERO = frozenset(_ZERO_NAMES.split())
 
 
 class Constant:

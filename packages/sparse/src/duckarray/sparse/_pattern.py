@@ -33,8 +33,8 @@ _DUPLICATE = """`Pattern.{how}(...)`: entry {entry} is at {where}, as entry {fir
 Each place is stored once; `sparse.from_scipy(scipy.sparse.coo_array(...))` sums duplicates."""
 
 _INDPTR = """`Pattern.csr(indptr, indices, shape={shape})`: {problem}.
-`indptr` starts at 0, never decreases, has one more entry than there are rows ({rows} + 1 here) and \
-ends with the number of indices ({nnz} here)."""
+`indptr` starts at 0, never decreases, has one more entry than there are rows ({rows} + 1 here) \
+and ends with the number of indices ({nnz} here)."""
 
 _OFFSETS = """`Pattern.dia(offsets={offsets}, shape={shape})`: {problem}.
 Pass different integers, each between {low} and {high} for this shape."""
@@ -63,6 +63,11 @@ class Pattern:
     """
 
     __slots__ = ("__weakref__", "_digest", "_hash", "_linear", "_memo", "indices", "order", "shape")
+
+    _linear: Linear
+    _digest: bytes
+    _hash: int
+    _memo: dict[Any, Any]
 
     indices: tuple[Index, ...]
     shape: tuple[int, ...]
@@ -188,8 +193,9 @@ class Pattern:
         """From indices that are in range, sorted and unique."""
         self = object.__new__(cls)
         frozen = tuple(np.ascontiguousarray(x, np.int32) for x in indices)
-        for x in (*frozen, linear):
+        for x in frozen:
             x.flags.writeable = False
+        linear.flags.writeable = False
         order = None if order is None else np.asarray(order, np.int32)
         digest = hashlib.blake2b(repr(shape).encode(), digest_size=16)
         digest.update(np.ascontiguousarray(linear).data)
@@ -222,12 +228,12 @@ class Pattern:
     @property
     def digest(self) -> bytes:
         """Sixteen bytes that tell this pattern from others."""
-        return self._digest  # type: ignore[no-any-return]
+        return self._digest
 
     @property
     def linear(self) -> Linear:
         """The places counted through the array by rows, increasing, `int64[nnz]`."""
-        return self._linear  # type: ignore[no-any-return]
+        return self._linear
 
     @property
     def indptr(self) -> Index:
@@ -252,7 +258,7 @@ class Pattern:
         return self is other or (isinstance(other, Pattern) and self._digest == other._digest)
 
     def __hash__(self) -> int:
-        return self._hash  # type: ignore[no-any-return]
+        return self._hash
 
     def __reduce__(self) -> Any:
         return _rebuilt, (self.indices, self.shape, self.order)
@@ -267,10 +273,10 @@ def _rebuilt(indices: Any, shape: tuple[int, ...], order: Any) -> Pattern:
 
 def linearize(indices: Sequence[Any], shape: Sequence[int]) -> Linear:
     """Places counted through an array of this shape by rows."""
-    out: Any = np.zeros(len(indices[0]) if len(indices) else 0, np.int64)
+    out: Linear = np.zeros(len(indices[0]) if len(indices) else 0, np.int64)
     for x, n in zip(indices, shape, strict=True):
         out = out * n + x
-    return out  # type: ignore[no-any-return]
+    return out
 
 
 def unlinearize(linear: Any, shape: Sequence[int]) -> list[Any]:

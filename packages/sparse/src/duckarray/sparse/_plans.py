@@ -75,7 +75,8 @@ def plan_memory(limit: int) -> int:
         >>> plan_memory(before)
         268435456
     """
-    if not isinstance(limit, int) or limit < 0:
+    number: Any = limit
+    if not isinstance(number, int) or number < 0:
         raise ValueError(_NEGATIVE.format(limit=limit))
     with _plans.lock:
         before, _plans.limit = _plans.limit, limit
@@ -144,7 +145,7 @@ def moved(
 class Located(NamedTuple):
     """Where the entries of one pattern are among those of another."""
 
-    index: Index  # for each entry of the target: which one of the source, or 0
+    entry: Index  # for each entry of the target: which one of the source, or 0
     stored: Any  # whether it is there, bool[nnz of target]
     complete: bool
     inverse: Index  # for each entry of the source: which one of the target

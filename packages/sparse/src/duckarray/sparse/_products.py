@@ -31,7 +31,7 @@ class Rows(NamedTuple):
     length: Any  # how many entries it has
     row: Any  # which row it is of, or None where each row is one piece
     width: int
-    count: int  # the number of rows
+    rows_count: int
     digest: bytes
 
     def __hash__(self) -> int:
@@ -61,11 +61,10 @@ def rows_of(
         start = starts[row] + within * k
         length = np.minimum(degrees[row] - within * k, k)
         single = len(row) == count and bool((row == np.arange(count)).all())
-        parts = [np.asarray(x, np.int32) for x in (r, c)]
-        more = [np.asarray(x, np.int32) for x in (start, length)]
+        r, c, start, length = (np.asarray(x, np.int32) for x in (r, c, start, length))
         which = None if single else row.astype(np.int32)
         digest = pattern.digest + repr(key).encode()
-        return Rows(*parts, order, *more, which, k, count, digest)
+        return Rows(r, c, order, start, length, which, k, count, digest)
 
     return planned(("rows", key, pattern), make)
 
@@ -99,12 +98,12 @@ def _matvec_jvp(plan: Rows, primals: Any, tangents: Any) -> Any:
     (data, x), (of_data, of_x) = primals, tangents
     out = _differentiable_matvec(plan, data, x)
     product = of_data * pick(x, plan.cols) + data * pick(of_x, plan.cols)
-    return out, scatter_sum(product, plan.rows, plan.count, ordered=True)
+    return out, scatter_sum(product, plan.rows, plan.rows_count, ordered=True)
 
 
 def _matvec(plan: Rows, data: Any, x: Any) -> Any:
     if not plan.cols.size:
-        return jnp.zeros(plan.count, data.dtype)
+        return jnp.zeros(plan.rows_count, data.dtype)
     product = lax.optimization_barrier(data * pick(x, plan.cols))
     start, length = jnp.asarray(plan.start), jnp.asarray(plan.length)
     last = plan.cols.size - 1
@@ -118,7 +117,7 @@ def _matvec(plan: Rows, data: Any, x: Any) -> Any:
         total = total + part
     if plan.row is None:
         return total
-    return scatter_sum(total, plan.row, plan.count, ordered=True)
+    return scatter_sum(total, plan.row, plan.rows_count, ordered=True)
 
 
 def matmat(plan: Rows, data: Any, x: Any) -> Any:
@@ -139,7 +138,7 @@ def _matmat_jvp(plan: Rows, primals: Any, tangents: Any) -> Any:
     (data, x), (of_data, of_x) = primals, tangents
     out = _differentiable_matmat(plan, data, x)
     product = of_data[:, None] * x.at[plan.cols].get(mode="promise_in_bounds")
-    of_entries = jnp.zeros((plan.count, x.shape[1]), product.dtype)
+    of_entries = jnp.zeros((plan.rows_count, x.shape[1]), product.dtype)
     of_entries = of_entries.at[plan.rows].add(
         product, indices_are_sorted=True, mode="promise_in_bounds"
     )
@@ -149,7 +148,7 @@ def _matmat_jvp(plan: Rows, primals: Any, tangents: Any) -> Any:
 def _matmat(plan: Rows, data: Any, x: Any) -> Any:
     """Pieces of rows, each of the `width` gathers reading whole rows of `x`."""
     if not plan.cols.size:
-        return jnp.zeros((plan.count, x.shape[1]), data.dtype)
+        return jnp.zeros((plan.rows_count, x.shape[1]), data.dtype)
     last = plan.cols.size - 1
     total: Any = jnp.zeros((), data.dtype)
     for k in range(plan.width):
@@ -161,7 +160,7 @@ def _matmat(plan: Rows, data: Any, x: Any) -> Any:
         total = total + part
     if plan.row is None:
         return total
-    out = jnp.zeros((plan.count, x.shape[1]), total.dtype)
+    out = jnp.zeros((plan.rows_count, x.shape[1]), total.dtype)
     return out.at[plan.row].add(total, indices_are_sorted=True, mode="promise_in_bounds")
 
 
@@ -186,7 +185,10 @@ class Product(NamedTuple):
 
 
 def product_plan(
-    key: Any, left: tuple[Any, Any, Pattern], right: tuple[Any, Any, Pattern], shape: tuple[int, int]
+    key: Any,
+    left: tuple[Any, Any, Pattern],
+    right: tuple[Any, Any, Pattern],
+    shape: tuple[int, int],
 ) -> Product:
     """Plans the product of two matrices, given rows, columns and pattern of each."""
 

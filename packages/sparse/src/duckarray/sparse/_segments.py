@@ -19,19 +19,19 @@ class Reduction(NamedTuple):
 
 
 def _least(dtype: Any) -> Any:
-    if dtype == bool:
+    if dtype.kind == "b":
         return False
     if jnp.issubdtype(dtype, jnp.inexact):
         return -np.inf
-    return jnp.iinfo(dtype).min
+    return jnp.iinfo(dtype).min  # type: ignore[no-untyped-call]
 
 
 def _greatest(dtype: Any) -> Any:
-    if dtype == bool:
+    if dtype.kind == "b":
         return True
     if jnp.issubdtype(dtype, jnp.inexact):
         return np.inf
-    return jnp.iinfo(dtype).max
+    return jnp.iinfo(dtype).max  # type: ignore[no-untyped-call]
 
 
 def _times(x: Any, n: Any) -> Any:
@@ -43,7 +43,8 @@ def _power(x: Any, n: Any) -> Any:
 
 
 def _odd(x: Any, n: Any) -> Any:
-    return x * (np.asarray(n) % 2).astype(x.dtype) if x.dtype != bool else x & (np.asarray(n) % 2 == 1)
+    odd = np.asarray(n) % 2 == 1
+    return x & odd if x.dtype == bool else x * odd.astype(x.dtype)
 
 
 def _same(x: Any, n: Any) -> Any:
@@ -55,7 +56,7 @@ REDUCTIONS: dict[str, Reduction] = {
     "reduce_prod": Reduction(jnp.multiply, lambda d: 1, _power),
     "reduce_max": Reduction(jnp.maximum, _least, _same),
     "reduce_min": Reduction(jnp.minimum, _greatest, _same),
-    "reduce_and": Reduction(jnp.bitwise_and, lambda d: True if d == bool else -1, _same),
+    "reduce_and": Reduction(jnp.bitwise_and, lambda d: True if d.kind == "b" else -1, _same),
     "reduce_or": Reduction(jnp.bitwise_or, lambda d: 0, _same),
     "reduce_xor": Reduction(jnp.bitwise_xor, lambda d: 0, _odd),
 }

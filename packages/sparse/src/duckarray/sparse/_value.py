@@ -25,8 +25,8 @@ Pass the {nnz} stored entries, as a vector or a batch of vectors."""
 _NNZ = """`Sparse(data, pattern)`: data of shape {shape} for a pattern that stores {nnz} entries.
 The last axis of `data` has one entry for each that is stored; pass shape ({nnz},), or a batch."""
 
-_FILL = """`Sparse(..., fill=...)` was given a fill of shape {fill}, but `data` is a batch of shape \
-{batch}.
+_FILL = """`Sparse(..., fill=...)` was given a fill of shape {fill}, but `data` is a batch of \
+shape {batch}.
 Pass a number, or one for each array of the batch."""
 
 
@@ -141,7 +141,7 @@ class Sparse(ArrayValue):
     @property
     def density(self) -> float:
         """The fraction of the entries that is stored."""
-        return self.nnz / max(self.pattern.size, 1)
+        return float(self.nnz / max(self.pattern.size, 1))
 
     @property
     def indices(self) -> Any:
@@ -271,7 +271,16 @@ def spread_fill(fill: Any, batch: Any, ndim: int, shape: Any, like: Any) -> Any:
     fill = jnp.asarray(fill, like.dtype)
     if fill.ndim:
         fill = fill.reshape(*batch, *[1] * ndim)
-    return jnp.broadcast_to(fill, shape)
+    return varying_like(jnp.broadcast_to(fill, shape), like)
+
+
+def varying_like(x: Any, like: Any) -> Any:
+    """`x`, said to vary over a mesh, inside `shard_map`, as the data does."""
+    if not jax.sharding.get_abstract_mesh().manual_axes:
+        return x
+    kind = getattr(jax.typeof(like), "manual_axis_type", None)
+    axes = tuple(sorted(kind.varying)) if kind is not None else ()
+    return jax.lax.pcast(x, axes, to="varying") if axes else x
 
 
 def values_at(x: Sparse, target: Pattern) -> Any:
@@ -281,16 +290,17 @@ def values_at(x: Sparse, target: Pattern) -> Any:
     batch = x.data.shape[:-1]
     plan = locate(x.pattern, target)
     if plan.complete:
-        return take(x.data, plan.index)
+        return take(x.data, plan.entry)
     fill = jnp.asarray(x.fill, x.dtype)
     fill = jnp.broadcast_to(fill[..., None] if fill.ndim else fill, (*batch, target.nnz))
+    fill = varying_like(fill, x.data)
     if not plan.stored.any():
         return fill
     if plan.contained and 2 * x.pattern.nnz < target.nnz * 1.5:
         return fill.at[..., plan.inverse].set(
             x.data, indices_are_sorted=True, unique_indices=True, mode="promise_in_bounds"
         )
-    return jnp.where(plan.stored, take(x.data, plan.index), fill)
+    return jnp.where(plan.stored, take(x.data, plan.entry), fill)
 
 
 def take(data: Any, index: Any) -> Any:

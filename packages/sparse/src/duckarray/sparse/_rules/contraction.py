@@ -5,8 +5,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.typing import ArrayLike
 
+from duckarray.core import bind
 from duckarray.sparse._fill import Constant, is_zero
 from duckarray.sparse._pattern import linearize, unlinearize
 from duckarray.sparse._plans import moved
@@ -22,12 +24,18 @@ from duckarray.sparse._products import (
 from duckarray.sparse._structure import Unstructured, absorb, finished, rule
 from duckarray.sparse._value import Sparse, take, unchecked
 
+from .elementwise import elementwise
+
 _HALF = ("float16", "bfloat16")
 
 
 @rule("dot_general")
 def _dot_general_sparse_dense(
-    x: Sparse, y: ArrayLike, *, dimension_numbers: Any, preferred_element_type: Any = None,
+    x: Sparse,
+    y: ArrayLike,
+    *,
+    dimension_numbers: Any,
+    preferred_element_type: Any = None,
     **params: Any,
 ) -> Any:
     """Sums the products of stored entries and rows of the dense operand; the result is dense."""
@@ -39,7 +47,11 @@ def _dot_general_sparse_dense(
 
 @rule("dot_general")
 def _dot_general_dense_sparse(
-    x: ArrayLike, y: Sparse, *, dimension_numbers: Any, preferred_element_type: Any = None,
+    x: ArrayLike,
+    y: Sparse,
+    *,
+    dimension_numbers: Any,
+    preferred_element_type: Any = None,
     **params: Any,
 ) -> Any:
     """The same, with the free axes of the dense operand first."""
@@ -58,9 +70,10 @@ def _times_dense(
     lead = a.ndim - a.pattern.ndim
     if lead and tuple(batch_a[:1]) == (0,) and a.fill_constant is not None:
         return _batched(a, y, of_a, of_y, batch_a, batch_y, preferred)
-    if lead and lead == a.data.ndim - 1 and not any(i < lead for i in (*of_a, *batch_a)):
-        if a.fill_constant is not None:
-            return _stacked(a, y, of_a, of_y, batch_a, batch_y, preferred)
+    if lead and a.fill_constant is not None and not any(i < lead for i in (*of_a, *batch_a)):
+        return _stacked(a, y, of_a, of_y, batch_a, batch_y, preferred)
+    if not of_a:
+        return _outer(a, y, batch_a, batch_y, dtype)
     a = absorb(a)
     free_y = [i for i in range(y.ndim) if i not in (*of_y, *batch_y)]
     free_a = [i for i in range(a.ndim) if i not in (*of_a, *batch_a)]
@@ -77,6 +90,19 @@ def _times_dense(
         sums = sums.reshape(*batch, *[1] * len(outer), *rest)
         out = out + jnp.asarray(a.fill).astype(wide) * sums
     return _narrow(out, dtype)
+
+
+def _outer(a: Sparse, y: Any, batch_a: Any, batch_y: Any, dtype: Any) -> Any:
+    """With nothing summed it is a product of entries."""
+    free_a = [i for i in range(a.ndim) if i not in batch_a]
+    free_y = [i for i in range(y.ndim) if i not in batch_y]
+    a = bind(lax.transpose_p, a, permutation=(*batch_a, *free_a)).astype(dtype)
+    shape = (*a.shape, *[1] * len(free_y))
+    a = bind(lax.reshape_p, a, new_sizes=shape, dimensions=None, sharding=None)
+    y = y.transpose(*batch_y, *free_y).astype(dtype)
+    b = len(batch_y)
+    y = y.reshape(*y.shape[:b], *[1] * len(free_a), *y.shape[b:])
+    return elementwise(lax.mul_p, [a, y], {})
 
 
 def _product(a: Sparse, axes: Any, n: int, dtype: Any, dense: Any) -> Any:
@@ -152,7 +178,11 @@ def _stacked(
 
 @rule("dot_general")
 def _dot_general_sparse_sparse(
-    x: Sparse, y: Sparse, *, dimension_numbers: Any, preferred_element_type: Any = None,
+    x: Sparse,
+    y: Sparse,
+    *,
+    dimension_numbers: Any,
+    preferred_element_type: Any = None,
     **params: Any,
 ) -> Any:
     """Sums the products of entries that meet, by a plan; the result is sparse."""
@@ -211,12 +241,10 @@ def _count(sizes: Any) -> int:
 
 def _wide(dtype: Any) -> Any:
     """The dtype to sum in: single precision for half, integers for booleans."""
-    if dtype == bool:
+    if dtype.kind == "b":
         return jnp.dtype("int32")
     return jnp.dtype("float32") if str(dtype) in _HALF else dtype
 
 
 def _narrow(x: Any, dtype: Any) -> Any:
-    return x != 0 if dtype == bool else x.astype(dtype)
-
-
+    return x != 0 if dtype.kind == "b" else x.astype(dtype)

@@ -117,4 +117,3 @@ def _dot_general_dynamic(
     terms = data * dense.at[cols].get(mode="fill", fill_value=0)
     out = jnp.zeros((a.shape[1 - inner], *dense.shape[1:]), dtype).at[rows].add(terms, mode="drop")
     return out if left else jnp.moveaxis(out, 0, -1)
-

@@ -16,7 +16,7 @@ from duckarray.core import bind, families
 from duckarray.sparse._fill import Constant, apply_to_constants, is_zero
 from duckarray.sparse._pattern import Pattern
 from duckarray.sparse._plans import intersection, union
-from duckarray.sparse._structure import absorb, constant_of, finished, rule
+from duckarray.sparse._structure import Unstructured, absorb, constant_of, finished, rule
 from duckarray.sparse._value import Sparse, raw_fill, spread_fill, values_at
 
 # With a zero for one operand the result is zero, whatever the other one is.
@@ -66,15 +66,23 @@ def elementwise(primitive: Any, operands: list[Any], params: dict[str, Any]) -> 
         if isinstance(x, Sparse):
             prepared.append(absorb(_spread(x, shape), ndim))
         else:
+            if jnp.ndim(x) and jnp.size(x) == 1 and shape != jnp.shape(x):
+                x = jnp.reshape(x, ())
             known = constant_of(x, jnp.result_type(x))
             prepared.append(x if known is None or not jnp.ndim(x) else _Full(known, x))
     batch = shape[: len(shape) - ndim]
     fill = _fill(primitive, prepared, params, batch)
     pattern = _pattern(str(primitive), prepared, fill)
     values = [_values(x, pattern, batch) for x in prepared]
-    data = bind(primitive, *values, **params)
     if fill is not None:
-        return finished(data, pattern, fill)
+        return finished(bind(primitive, *values, **params), pattern, fill)
+    if not any(
+        tuple(s) == shape
+        for x, s in zip(operands, shapes, strict=True)
+        if not isinstance(x, Sparse)
+    ):
+        raise Unstructured  # the result would be the only dense array of its size
+    data = bind(primitive, *values, **params)
     dense = [_dense(x, batch, shape) for x in prepared]
     off = bind(primitive, *dense, **params)
     if not pattern.nnz:

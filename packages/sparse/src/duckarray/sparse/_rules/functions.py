@@ -11,6 +11,7 @@ from duckarray.sparse._dynamic import DynamicPattern
 from duckarray.sparse._solve import factor
 from duckarray.sparse._value import Sparse
 
+
 @register_function(jnp.linalg.solve)
 def _solve_sparse_dense(a: Sparse, b: ArrayLike) -> Any:
     """Factorises the matrix on the host and solves."""
@@ -27,5 +28,3 @@ def _kron_sparse_sparse(a: Sparse, b: Sparse) -> Any:
     if any(isinstance(x.pattern, DynamicPattern) or x.ndim != 2 for x in (a, b)):
         return NotImplemented
     return kron(a, b)
-
-

@@ -24,15 +24,17 @@ from duckarray.sparse._value import Sparse, raw_fill, take
 
 
 @rule("dynamic_slice")
-def _dynamic_slice_sparse(
-    x: Sparse, *starts: ArrayLike, slice_sizes: Any, **params: Any
-) -> Any:
+def _dynamic_slice_sparse(x: Sparse, *starts: ArrayLike, slice_sizes: Any, **params: Any) -> Any:
     """A slice, if it is known where; else the entries of the block are searched for."""
-    known = [0 if n == size else concrete(s) for s, n, size in zip(
-        starts, x.shape, slice_sizes, strict=True)]
+    known = [
+        0 if n == size else concrete(s)
+        for s, n, size in zip(starts, x.shape, slice_sizes, strict=True)
+    ]
     if all(s is not None for s in known):
-        low = [int(np.clip(s, 0, n - size)) for s, n, size in zip(
-            known, x.shape, slice_sizes, strict=True)]
+        low = [
+            int(np.clip(s, 0, n - size))
+            for s, n, size in zip(known, x.shape, slice_sizes, strict=True)
+        ]
         high = [s + size for s, size in zip(low, slice_sizes, strict=True)]
         bounds = {"start_indices": tuple(low), "limit_indices": tuple(high), "strides": None}
         return bind(lax.slice_p, x, **bounds)
@@ -46,8 +48,14 @@ def _dynamic_slice_sparse(
 
 @rule("gather")
 def _gather_sparse(
-    x: Sparse, indices: ArrayLike, *, dimension_numbers: Any, slice_sizes: Any, mode: Any,
-    fill_value: Any, **params: Any,
+    x: Sparse,
+    indices: ArrayLike,
+    *,
+    dimension_numbers: Any,
+    slice_sizes: Any,
+    mode: Any,
+    fill_value: Any,
+    **params: Any,
 ) -> Any:
     """What is picked at known places is sparse, unless it is single entries; else dense."""
     x = absorb(x)
@@ -71,9 +79,9 @@ def _missing(fill_value: Any, dtype: Any) -> Any:
         return jnp.asarray(fill_value, dtype)
     if jnp.issubdtype(dtype, jnp.inexact):
         return jnp.asarray(jnp.nan, dtype)
-    if dtype == bool:
+    if dtype.kind == "b":
         return jnp.asarray(True)
-    info = jnp.iinfo(dtype)
+    info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
     return jnp.asarray(info.min if jnp.issubdtype(dtype, jnp.signedinteger) else info.max, dtype)
 
 
@@ -85,9 +93,10 @@ class _Picks:
         gone = {*numbers.collapsed_slice_dims, *getattr(numbers, "operand_batching_dims", ())}
         self.offsets = [d for d in range(len(self.shape)) if d not in gone]
         self.whole = [
-            d for d in self.offsets
-            if sizes[d] == self.shape[d] and not (self.shape[d] == 1 and d in
-                                                  numbers.start_index_map)
+            d
+            for d in self.offsets
+            if sizes[d] == self.shape[d]
+            and not (self.shape[d] == 1 and d in numbers.start_index_map)
         ]
         self.picked = [d for d in range(len(self.shape)) if d not in self.whole]
 
@@ -148,8 +157,16 @@ class _Picks:
 def _gather_known(x: Sparse, indices: Any, picks: _Picks, fill_value: Any) -> Any:
     """Finds the entries in each pick, on the host; None where something outside is picked."""
     pattern, fill = x.pattern, constant_fill(x)
-    key = ("gather", pattern, picks.numbers, picks.sizes, picks.clip, indices.tobytes(),
-           indices.shape, str(indices.dtype))
+    key = (
+        "gather",
+        pattern,
+        picks.numbers,
+        picks.sizes,
+        picks.clip,
+        indices.tobytes(),
+        indices.shape,
+        str(indices.dtype),
+    )
 
     def make() -> Any:
         starts, inside = picks.starts(indices.astype(np.int64), np)

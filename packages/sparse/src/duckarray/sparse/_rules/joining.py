@@ -9,7 +9,7 @@ from jax.typing import ArrayLike
 
 from duckarray.core import bind
 from duckarray.sparse._fill import Constant
-from duckarray.sparse._pattern import empty_pattern, from_linear, full_pattern, linearize
+from duckarray.sparse._pattern import Pattern, empty_pattern, from_linear, full_pattern, linearize
 from duckarray.sparse._plans import Moved, moved, planned, sorted_entries
 from duckarray.sparse._structure import (
     Unstructured,
@@ -27,14 +27,15 @@ _MOST_PADDING = 2**20
 
 
 @rule("concatenate")
-def _concatenate_sparse(*xs: Sparse | ArrayLike, dimension: Any, **params: Any) -> Any:
+def _concatenate_sparse(*operands: Sparse | ArrayLike, dimension: Any, **params: Any) -> Any:
     """Entries of one after those of the other; all of a dense one are stored."""
+    xs: Any = operands
     lead = min(x.ndim - x.pattern.ndim for x in xs if isinstance(x, Sparse))
     if dimension < lead and all(isinstance(x, Sparse) for x in xs):
-        first: Any = xs[0]
+        first = xs[0]
         constant = constant_fill(first)
-        if all(x.pattern == first.pattern and x.fill_constant == constant for x in xs):  # type: ignore[union-attr]
-            data = lax.concatenate([x.data for x in xs], dimension)  # type: ignore[union-attr]
+        if all(x.pattern == first.pattern and x.fill_constant == constant for x in xs):
+            data = lax.concatenate([x.data for x in xs], dimension)
             return unchecked(data, first.pattern, constant)
     fill = constant_fill(next(x for x in xs if isinstance(x, Sparse)))
     return joined([with_fill(x, fill) for x in xs], dimension, fill)
@@ -58,13 +59,13 @@ def with_fill(x: Any, fill: Constant) -> Sparse:
             shape = tuple(jnp.shape(x))
             return unchecked(jnp.zeros(0, fill.value.dtype), empty_pattern(shape), fill)
         return as_sparse(x)
-    x = absorb(x)
-    if x.fill_constant == fill:
-        return x
-    if x.size > _MOST_PADDING:
+    out = absorb(x)
+    if out.fill_constant == fill:
+        return out
+    if out.size > _MOST_PADDING:
         raise Unstructured
-    full = full_pattern(x.pattern.shape)
-    return unchecked(values_at(x, full), full, fill)
+    full = full_pattern(out.pattern.shape)
+    return unchecked(values_at(out, full), full, fill)
 
 
 def joined(xs: list[Sparse], axis: int, fill: Constant) -> Sparse:
@@ -85,7 +86,8 @@ def joined(xs: list[Sparse], axis: int, fill: Constant) -> Sparse:
 
     plan = planned(("concatenate", axis, patterns), make)
     data = take(lax.concatenate([x.data for x in xs], 0), plan.source)
-    return unchecked(data, plan.pattern, fill)
+    out: Sparse = unchecked(data, plan.pattern, fill)
+    return out
 
 
 @rule("pad")
@@ -136,8 +138,11 @@ def _with_padding(x: Sparse, value: Any, before: tuple[int, ...], config: Any) -
 
     added = planned(("padding", x.pattern, before, config), make)
     union_ = np.union1d(x.pattern.linear, added)
-    target = planned(("padded", x.pattern, before, config), lambda: from_linear(union_, shape))
+    target: Pattern = planned(
+        ("padded", x.pattern, before, config), lambda: from_linear(union_, shape)
+    )
     data = values_at(x, target)
     places = np.searchsorted(target.linear, added).astype(np.int32)
     value = jnp.asarray(value).astype(data.dtype)
-    return unchecked(data.at[..., places].set(value), target, x.fill_constant)
+    out: Sparse = unchecked(data.at[..., places].set(value), target, x.fill_constant)
+    return out

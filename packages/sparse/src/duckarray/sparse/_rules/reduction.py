@@ -14,8 +14,9 @@ from duckarray.sparse._structure import absorb, rule
 from duckarray.sparse._value import Sparse, raw_fill, unchecked
 
 
-@rule("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_and", "reduce_or",
-      "reduce_xor")
+@rule(
+    "reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_and", "reduce_or", "reduce_xor"
+)
 def _reduce_sparse(x: Sparse, *, axes: Any, primitive: Any, **params: Any) -> Any:
     """What is left of more than one axis is sparse, else dense."""
     name = str(primitive)
@@ -103,9 +104,7 @@ def group(pattern: Pattern, axes: tuple[int, ...]) -> _Group:
 
 
 @rule("argmax", "argmin")
-def _argmax_sparse(
-    x: Sparse, *, axes: Any, index_dtype: Any, primitive: Any, **params: Any
-) -> Any:
+def _argmax_sparse(x: Sparse, *, axes: Any, index_dtype: Any, primitive: Any, **params: Any) -> Any:
     """The first of the extreme entries, stored or not; dense."""
     (axis,) = axes
     x = absorb(x)
@@ -134,5 +133,3 @@ def _first_free(pattern: Pattern, axis: int, segments: _Group) -> Any:
     out = counts.copy()
     np.minimum.at(out, ids[gap], rank[gap])
     return out.astype(np.int32)
-
-

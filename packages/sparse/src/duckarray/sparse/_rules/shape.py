@@ -33,9 +33,7 @@ def _transpose_sparse(x: Sparse, *, permutation: Any, **params: Any) -> Any:
 
 
 @rule("reshape")
-def _reshape_sparse(
-    x: Sparse, *, new_sizes: Any, dimensions: Any = None, **params: Any
-) -> Any:
+def _reshape_sparse(x: Sparse, *, new_sizes: Any, dimensions: Any = None, **params: Any) -> Any:
     """Counts the places in another shape: their order stays."""
     if dimensions is not None and tuple(dimensions) != tuple(range(x.ndim)):
         x = bind(lax.transpose_p, x, permutation=tuple(dimensions))
@@ -100,7 +98,7 @@ def _broadcast_in_dim_sparse(
     # Axes in front, new ones, become a batch; all others are of the pattern.
     first = min(dims, default=len(shape))
     inner, places = shape[first:], [d - first for d in dims]
-    sizes = {d: n for d, n in zip(places, pattern.shape, strict=True)}
+    sizes = dict(zip(places, pattern.shape, strict=True))
     copies = [n if sizes.get(d, 1) != n or d not in sizes else 1 for d, n in enumerate(inner)]
     many = int(np.prod(copies, dtype=np.int64))
     check_size(many * pattern.nnz)
@@ -205,5 +203,3 @@ def _on_batch(x: Sparse, f: Any) -> Sparse:
     fill = raw_fill(x)
     fill = fill if x.fill_constant is not None else f(fill, 0)
     return unchecked(f(x.data, 1), x.pattern, fill)
-
-

@@ -25,8 +25,14 @@ _MOST_UPDATES = 2**24
 
 @rule("scatter", "scatter-add", "scatter-mul", "scatter-min", "scatter-max")
 def _scatter_sparse_dense(
-    x: Sparse, indices: ArrayLike, updates: Sparse | ArrayLike, *, dimension_numbers: Any,
-    mode: Any, primitive: Any, **params: Any,
+    x: Sparse,
+    indices: ArrayLike,
+    updates: Sparse | ArrayLike,
+    *,
+    dimension_numbers: Any,
+    mode: Any,
+    primitive: Any,
+    **params: Any,
 ) -> Any:
     """Changes stored entries; places that are not stored join the pattern."""
     known = concrete(indices)
@@ -47,9 +53,7 @@ def _scatter_sparse_dense(
     return unchecked(out, target, raw_fill(x))
 
 
-def _at_traced(
-    x: Sparse, indices: Any, updates: Any, numbers: Any, mode: str, name: str
-) -> Sparse:
+def _at_traced(x: Sparse, indices: Any, updates: Any, numbers: Any, mode: str, name: str) -> Sparse:
     """Searches for the places; one that is not stored is an error, when it happens."""
     if not updates.size:
         return x
@@ -119,9 +123,7 @@ def _dynamic_update_slice_sparse(
     sizes = block.pattern.shape
     if x.fill_constant is None or block.pattern.nnz > _MOST_UPDATES:
         raise Unstructured
-    low = tuple(
-        int(np.clip(s, 0, n - m)) for s, n, m in zip(known, shape, sizes, strict=True)
-    )
+    low = tuple(int(np.clip(s, 0, n - m)) for s, n, m in zip(known, shape, sizes, strict=True))
 
     def make() -> Any:
         inside = np.ones(x.pattern.nnz, bool)
@@ -149,7 +151,12 @@ def _dynamic_update_slice_sparse(
 
 @rule("scatter-add")
 def _scatter_add_dense_sparse(
-    x: ArrayLike, indices: ArrayLike, updates: Sparse, *, dimension_numbers: Any, mode: Any,
+    x: ArrayLike,
+    indices: ArrayLike,
+    updates: Sparse,
+    *,
+    dimension_numbers: Any,
+    mode: Any,
     **params: Any,
 ) -> Any:
     """Adds the stored entries: the others are zero."""
