@@ -112,9 +112,8 @@ def main() -> None:
     compare("A @ A, Laplacian, numeric phase", "1.0", lambda a: a @ a, (a,), lambda: s @ s)
     small = sparse.from_scipy(uniform(2000, 5).astype("float32"))
     memory = jax.jit(quaxify(matvec)).lower(small, small).compile().memory_analysis()
-    print(
-        f"{'A @ B, n = 2000, its scratch':44s} {memory.temp_size_in_bytes / 2**20:.1f} MiB  (BCOO: 16 GiB)"
-    )
+    size = memory.temp_size_in_bytes / 2**20
+    print(f"{'A @ B, n = 2000, its scratch':44s} {size:.1f} MiB  (BCOO: 16 GiB)")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ transpose reshape ravel expand_dims broadcast_to flip roll pad tile repeat triu 
 slice_step first concatenate concatenate_same stack_same split
 """
 _WITHOUT_DENSE = """
-add radd var matmul rmatmul einsum sum sum_first max_last min prod any_last argmax mean norm take
+add radd matmul rmatmul einsum sum sum_first max_last min prod any_last argmax mean norm take
 index_traced index_pairs trace diagonal dynamic_slice
 """
 
