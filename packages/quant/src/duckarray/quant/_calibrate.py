@@ -51,7 +51,7 @@ def from_range(r: Range, fmt: Format, symmetric: bool) -> tuple[jax.Array, jax.A
     if not symmetric:
         steps = (1 << fmt.bits) - 1
         scale = (r.high - r.low) / steps
-        return scale, jnp.clip(jnp.round(-r.low * inverse(scale)), 0, steps)
+        return scale, -r.low * inverse(scale)
     if fmt.kind == "signed" and fmt.bits < 8:
         # There is one code more on the negative side: it is for the extreme, whatever its sign.
         return -r.extreme / fmt.bias, None
@@ -66,8 +66,9 @@ def search(
     What is found is improved by alternating: the best scale and zero point for the codes are those
     of a linear regression, the best codes for them those of the nearest numbers.
     """
-    signed = symmetric and fmt.kind == "signed" and fmt.bits < 8
-    signs = (1.0, -1.0) if signed else (1.0,)
+    # Where the codes are not alike on both sides of zero, the scale may be negative.
+    uneven = symmetric and (fmt.name == "nf4" or (fmt.kind == "signed" and fmt.bits < 8))
+    signs = (1.0, -1.0) if uneven else (1.0,)
     base, zero = from_range(r, fmt, symmetric)
     factors = jnp.asarray([f * s for s in signs for f in _FACTORS], w.dtype)
 
@@ -81,10 +82,11 @@ def search(
         return _better(best, (*attempt(factor), None), w, fmt, axes), None
 
     start = (round_scale(base), zero)
-    best = (*start, squared_error(w, *start, fmt, axes))
+    best = (*start, squared_error(w, start[0], start[1], fmt, axes))
     best, _ = jax.lax.scan(step, best, factors)
     for _ in range(3):
-        best = _better(best, (*_regression(w, *best[:2], fmt, axes, round_scale), None), w, fmt, axes)
+        other = (*_regression(w, best[0], best[1], fmt, axes, round_scale), None)
+        best = _better(best, other, w, fmt, axes)
     return best[0], best[1]
 
 
@@ -158,5 +160,4 @@ def _regression(
     spread = jnp.sum((q - q_mean) ** 2, axes, keepdims=True)
     slope = jnp.sum((q - q_mean) * (w - w_mean), axes, keepdims=True) * inverse(spread)
     slope = round_scale(slope)
-    steps = (1 << fmt.bits) - 1
-    return slope, jnp.clip(jnp.round(q_mean - w_mean * inverse(slope)), 0, steps)
+    return slope, q_mean - w_mean * inverse(slope)

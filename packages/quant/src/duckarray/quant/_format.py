@@ -39,7 +39,7 @@ NF4 = (
 _E2M1_POSITIVE = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 E2M1 = _E2M1_POSITIVE + tuple(-x for x in _E2M1_POSITIVE)
 
-_PLANES = {1: (1,), 2: (2,), 3: (2, 1), 4: (4,), 5: (4, 1), 6: (4, 2), 8: (8,)}
+PLANES = {1: (1,), 2: (2,), 3: (2, 1), 4: (4,), 5: (4, 1), 6: (4, 2), 8: (8,)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,9 +79,14 @@ class Format:
         return np.dtype("int8" if self.kind == "signed" and self.bits == 8 else "uint8")
 
 
+def plane_size(bits: int, n: int) -> int:
+    """How many bytes `n` codes take in a plane of so many bits."""
+    return math.ceil(n * bits / 8)
+
+
 def packed_size(bits: int, n: int) -> int:
     """How many bytes `n` codes take."""
-    return sum(math.ceil(n * b / 8) for b in _PLANES[bits])
+    return sum(plane_size(b, n) for b in PLANES[bits])
 
 
 def pack(codes: jax.Array, bits: int, axis: int) -> jax.Array:
@@ -95,7 +100,7 @@ def pack(codes: jax.Array, bits: int, axis: int) -> jax.Array:
     if bits == 8:
         return codes
     n, parts, low = codes.shape[axis], [], 0
-    for b in _PLANES[bits]:
+    for b in PLANES[bits]:
         per_byte = 8 // b
         size = math.ceil(n / per_byte)
         plane = (codes >> np.uint8(low)) & np.uint8((1 << b) - 1)
@@ -111,13 +116,31 @@ def pack(codes: jax.Array, bits: int, axis: int) -> jax.Array:
     return parts[0] if len(parts) == 1 else jnp.concatenate(parts, axis)
 
 
+def pack_numpy(codes: Any, bits: int) -> Any:
+    """`pack` along the last axis, for NumPy."""
+    if bits == 8:
+        return codes
+    n, parts, low = codes.shape[-1], [], 0
+    for b in PLANES[bits]:
+        per_byte = 8 // b
+        size = math.ceil(n / per_byte)
+        plane = (codes >> low) & ((1 << b) - 1)
+        padded = np.zeros((*codes.shape[:-1], size * per_byte), np.uint8)
+        padded[..., :n] = plane
+        pieces = padded.reshape(*codes.shape[:-1], per_byte, size)
+        shifts = np.arange(0, 8, b, dtype=np.uint8)[:, None]
+        parts.append(np.bitwise_or.reduce(pieces << shifts, axis=-2))
+        low += b
+    return np.concatenate(parts, -1)
+
+
 def unpack(stored: jax.Array, bits: int, n: int, axis: int) -> jax.Array:
     """The inverse of `pack`, to `n` codes along `axis`."""
     if bits == 8:
         return stored
     out: Any = None
     start = low = 0
-    for b in _PLANES[bits]:
+    for b in PLANES[bits]:
         size = math.ceil(n * b / 8)
         plane = lax.slice_in_dim(stored, start, start + size, axis=axis)
         mask = np.uint8((1 << b) - 1)
@@ -198,15 +221,11 @@ def _decode_float8(codes: jax.Array, kind: str) -> jax.Array:
     else:
         out = jnp.where(magnitude == np.uint32(0x7C), np.float32(np.inf), out)
         out = jnp.where(magnitude > np.uint32(0x7C), np.float32(np.nan), out)
-    return lax.bitcast_convert_type(
-        lax.bitcast_convert_type(out, jnp.uint32) | sign, jnp.float32
-    )
+    return lax.bitcast_convert_type(lax.bitcast_convert_type(out, jnp.uint32) | sign, jnp.float32)
 
 
 def _encode_float8(x: jax.Array, kind: str) -> jax.Array:
-    dtype, largest = (
-        (jnp.float8_e4m3fn, 448.0) if kind == "e4m3" else (jnp.float8_e5m2, 57344.0)
-    )
+    dtype, largest = (jnp.float8_e4m3fn, 448.0) if kind == "e4m3" else (jnp.float8_e5m2, 57344.0)
     return lax.bitcast_convert_type(jnp.clip(x, -largest, largest).astype(dtype), jnp.uint8)
 
 
@@ -220,8 +239,8 @@ def _encode_table(x: jax.Array, fmt: Format, key: Any) -> jax.Array:
     else:
         table = jnp.asarray(numbers, x.dtype)
         place = jnp.clip(jnp.searchsorted(table, x, side="right") - 1, 0, len(numbers) - 2)
-        left, right = table[place], table[place + 1]
-        up = jax.random.uniform(key, x.shape, x.dtype) < (x - left) / (right - left)
+        below, above = table[place], table[place + 1]
+        up = jax.random.uniform(key, x.shape, x.dtype) < (x - below) / (above - below)
         place = place + up
     if codes == tuple(range(len(codes))):
         return place.astype(jnp.uint8)

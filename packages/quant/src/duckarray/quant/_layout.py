@@ -72,7 +72,8 @@ def layout_for(ndim: int, axis: int, unit: int, dtype: str, trail: int | None = 
     if trail is None:
         trail = ndim - 1 - axis if axis < ndim - 1 else min(1, ndim - 1)
     others = [i for i in range(ndim) if i != axis]
-    canonical = others[: ndim - 1 - trail] + [axis] + others[ndim - 1 - trail :]
+    before = ndim - 1 - trail
+    canonical = [*others[:before], axis, *others[before:]]
     permutation = [canonical.index(i) for i in range(ndim)]
     return Layout(shortest(permutation, trail), trail, unit, dtype)
 
@@ -81,11 +82,13 @@ def unit_for(length: int, group_size: int | None, bits: int) -> int:
     """How many codes to pack together: a group, or if all are one group some that divide it."""
     if group_size is not None:
         return group_size
+    if bits == 8:
+        return 1
     whole_bytes = {3: 8, 5: 8, 6: 4}.get(bits, 8 // bits)
     for unit in _UNITS:
         if length % unit == 0 and unit % whole_bytes == 0:
             return unit
-    return 1 if bits == 8 else max(length, 1)
+    return max(length, 1)
 
 
 def length_of(stored: int, unit: int, bits: int) -> int:

@@ -12,7 +12,15 @@ from jax import lax
 
 from duckarray.core import ArrayValue, materialize
 
-from ._calibrate import CALIBRATIONS, codes_of, from_range, half_quadratic, range_of, search, squared_error
+from ._calibrate import (
+    CALIBRATIONS,
+    codes_of,
+    from_range,
+    half_quadratic,
+    range_of,
+    search,
+    squared_error,
+)
 from ._layout import Layout, layout_for, unit_for
 from ._scales import double_quantize, float8_scales, plain, power_scales
 from ._scheme import Scheme, as_scheme
@@ -22,8 +30,8 @@ _NOT_FLOATING = """`quantize(x, {name!r})`: x {what}, and only arrays of real fl
 numbers, of one axis or more, are quantized.
 {advice}"""
 
-_NOT_FINITE = """`quantize(x, {name!r})`: {count} of the {size} entries of x, of shape {shape}, are \
-NaN or infinite, the first at {first}.
+_NOT_FINITE = """`quantize(x, {name!r})`: {count} of the {size} entries of x, of shape {shape}, \
+are NaN or infinite, the first at {first}.
 Replace them: `jnp.nan_to_num(x)`."""
 
 _AXIS = """`quantize(x, {name!r}, axis={axis!r})`: x of shape {shape} has no such axis.
@@ -129,7 +137,8 @@ def quantize(
         tuple(x.shape), x.dtype.name, scheme, axis, channel_axes, calibration, percentile
     )
     parts = _run(x, stochastic, plan=plan)
-    return unchecked(*parts, plan.scheme, plan.layout)  # type: ignore[no-any-return]
+    codes, scale, zero = parts
+    return unchecked(codes, scale, zero, plan.scheme, plan.layout)  # type: ignore[no-any-return]
 
 
 def dequantize(x: Any) -> jax.Array:
@@ -156,7 +165,7 @@ def make_plan(
 ) -> Plan:
     """Checks what can be known of a quantization before the numbers, and says how to do it."""
     ndim = len(shape)
-    given = max(-2, -ndim) if axis is None else axis
+    given: Any = max(-2, -ndim) if axis is None else axis
     if isinstance(given, bool) or not isinstance(given, int) or not -ndim <= given < ndim:
         raise ValueError(_AXIS.format(name=scheme.name, axis=axis, shape=shape))
     k = given % ndim
@@ -183,9 +192,7 @@ def make_plan(
     )
 
 
-def _reduced(
-    scheme: Scheme, ndim: int, k: int, channels: Any, layout: Layout
-) -> tuple[int, ...]:
+def _reduced(scheme: Scheme, ndim: int, k: int, channels: Any, layout: Layout) -> tuple[int, ...]:
     """The canonical axes, from the end, along which scales are shared besides that of groups."""
     if channels is None:
         return ()
@@ -253,11 +260,11 @@ def quantized_parts(x: Any, key: Any, plan: Plan) -> tuple[Any, Any, Any]:
     scale, zero = _choose(w, plan, axes)
     stored_scale = _stored(scale, plan)
     scale = lax.expand_dims(plain(stored_scale, compute), [axis + 1])
+    if zero is not None:
+        zero = zero.astype(scheme.scale_dtype).astype(compute)
     codes = codes_of(w, scale, zero, scheme.format, key).reshape(shape)
     if zero is not None:
-        whole = plan.calibration != "hqq"
-        zero = lax.squeeze(zero, [axis + 1])
-        zero = zero.astype(jnp.uint8 if whole else scheme.scale_dtype)
+        zero = lax.squeeze(zero, [axis + 1]).astype(scheme.scale_dtype)
     return packed(codes, layout, scheme.bits), stored_scale, zero
 
 
@@ -312,4 +319,3 @@ def _stored(scale: Any, plan: Plan) -> Any:
     if scheme.double_quant:
         return double_quantize(scale, trail)
     return scale.astype(scheme.scale_dtype)
-

@@ -34,9 +34,7 @@ class ScaleCodes:
     codes: jax.Array
     scale: Any
     offset: Any
-    kind: Literal["int8", "uint8", "e4m3", "e8m0"] = dataclasses.field(
-        metadata={"static": True}
-    )
+    kind: Literal["int8", "uint8", "e4m3", "e8m0"] = dataclasses.field(metadata={"static": True})
     spread: Literal["flat", "along", "whole"] = dataclasses.field(metadata={"static": True})
     block: int = dataclasses.field(metadata={"static": True})
     trail: int = dataclasses.field(metadata={"static": True})
@@ -79,7 +77,8 @@ class ScaleCodes:
             out = out + self.offset.astype(jnp.float32).reshape(
                 self.offset.shape[:-1] + (1,) * (self.trail + 1)
             )
-        return out.astype(dtype)
+        numbers: jax.Array = out.astype(dtype)
+        return numbers
 
     def times(self, factor: Any) -> Any:
         """These scales times a number: coded still, if their scale can take it."""

@@ -79,14 +79,16 @@ class Scheme:
     offset: bool = False
 
     def __post_init__(self) -> None:
-        name = _ALIASES.get(self.name, self.name) if isinstance(self.name, str) else self.name
+        given: Any = self.name
+        name: Any = _ALIASES.get(given, given) if isinstance(given, str) else given
         if name in _ACTIVATION_SCHEMES:
             name = _ACTIVATION_SCHEMES[name]
             object.__setattr__(self, "activations", "int8")
         if isinstance(name, str) and name.startswith("uint") and name[4:] in ("2", "3", "4", "8"):
             name = name[1:]
             object.__setattr__(self, "symmetric", False)
-        if name not in SCHEMES and not (name == "table" and len(self.table) == 16):
+        known_name = isinstance(name, str) and name in SCHEMES
+        if not known_name and not (name == "table" and len(self.table) == 16):
             known = ", ".join(f'"{x}"' for x in (*SCHEMES, *_ACTIVATION_SCHEMES))
             raise ValueError(_UNKNOWN.format(name=self.name, known=known))
         object.__setattr__(self, "name", name)
@@ -112,8 +114,9 @@ class Scheme:
         if not fine:
             raise ValueError(_SCALE_DTYPE.format(given=self.scale_dtype))
         object.__setattr__(self, "scale_dtype", jnp.dtype(self.scale_dtype).name)
-        if self.activations is not None and (
-            self.activations != "int8" or not is_integer or not self.symmetric
+        activations: Any = self.activations
+        if activations is not None and (
+            activations != "int8" or not is_integer or not self.symmetric
         ):
             raise ValueError(_ACTIVATIONS.format(given=self.activations, name=self.name))
 

@@ -96,8 +96,8 @@ class QuantArray(ArrayValue):
     def _fill_in(self) -> None:
         """The layout and the missing axes of scales, where they were left out."""
         codes, scheme = self.codes, self.scheme
-        ndim = codes.ndim
-        if self.layout is None:
+        ndim, given = codes.ndim, getattr(self, "layout", None)
+        if given is None:
             axis = max(ndim - 2, 0)
             stored = codes.shape[axis]
             whole = stored if scheme.bits == 8 else stored * 8 // scheme.bits
@@ -143,15 +143,15 @@ class QuantArray(ArrayValue):
     def canonical_shape(self) -> tuple[int, ...]:
         """The shape of the array in the order in which it is stored."""
         shape = list(self.codes.shape)
-        shape[self.layout.k] = length_of(
-            shape[self.layout.k], self.layout.unit, self.scheme.bits
-        )
+        shape[self.layout.k] = length_of(shape[self.layout.k], self.layout.unit, self.scheme.bits)
         return tuple(shape)
 
     def aval(self) -> ShapedArray:
         shape = self.canonical_shape
         permutation = self.layout.permutation(len(shape))
-        return ShapedArray(tuple([shape[axis] for axis in permutation]), jnp.dtype(self.layout.dtype))
+        return ShapedArray(
+            tuple([shape[axis] for axis in permutation]), jnp.dtype(self.layout.dtype)
+        )
 
     def materialize(self) -> jax.Array:
         layout = self.layout
@@ -162,7 +162,8 @@ class QuantArray(ArrayValue):
         permutation = layout.permutation(out.ndim)
         if permutation != tuple(range(out.ndim)):
             out = lax.transpose(out, permutation)
-        return out.astype(layout.dtype)
+        numbers: jax.Array = out.astype(layout.dtype)
+        return numbers
 
     @property
     def nbytes(self) -> int:
@@ -239,9 +240,7 @@ def apply_scale(numbers: Any, scale: Any, zero: Any, k: int, offset: bool) -> An
     grouped = groups not in (1, numbers.shape[axis]) or numbers.shape[axis] == 0
     shape = numbers.shape
     if grouped and numbers.size:
-        numbers = numbers.reshape(
-            *shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :]
-        )
+        numbers = numbers.reshape(*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :])
         scale = lax.expand_dims(scale, [axis + 1])
         zero = None if zero is None else lax.expand_dims(zero, [axis + 1])
     elif not numbers.size:

@@ -1,0 +1,8 @@
+"""What primitives do with `QuantArray`; importing it registers the rules."""
+
+from . import concatenation as concatenation
+from . import contraction as contraction
+from . import convolution as convolution
+from . import elementwise as elementwise
+from . import indexing as indexing
+from . import shape as shape
