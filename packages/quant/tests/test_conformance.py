@@ -4,6 +4,6 @@ from duckarray.core.testing import conformance
 from duckarray.quant._subjects import SUBJECT
 
 
-@conformance(SUBJECT)
+@conformance(SUBJECT, families=["contract", "economy"])
 def test_conformance(check):
     check()

@@ -7,6 +7,7 @@ the high ones. Five bits are a plane of four and a plane of one.
 
 import dataclasses
 import functools
+import itertools
 import math
 from typing import Any, Literal
 
@@ -233,7 +234,7 @@ def _encode_table(x: jax.Array, fmt: Format, key: Any) -> jax.Array:
     numbers, codes = _ascending(fmt)
     low = jnp.zeros(x.shape, jnp.uint8)
     if key is None:
-        for left, right in zip(numbers[:-1], numbers[1:], strict=True):
+        for left, right in itertools.pairwise(numbers):
             low += (x > np.asarray((left + right) / 2, x.dtype)).astype(jnp.uint8)
         place = low
     else:

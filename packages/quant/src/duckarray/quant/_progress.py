@@ -2,7 +2,7 @@
 
 import sys
 import time
-from typing import Any, Self
+from typing import Self
 
 _WIDTH = 30
 

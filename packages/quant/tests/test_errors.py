@@ -1,0 +1,84 @@
+"""What is refused, and what the messages advise."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from duckarray.quant import QuantArray, Rule, Scheme, UnusedRuleError, quantize, quantize_tree
+
+W = jnp.ones((6, 4))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: quantize(W, "int7"), ValueError, r"no scheme 'int7'[\s\S]*\"nf4\""),
+        (lambda: quantize(W, "int4", group_size=4), ValueError, r"6 entries[\s\S]*divides 6"),
+        (lambda: quantize(W, "int4", group_size=0), ValueError, r"group_size=0[\s\S]*=64"),
+        (lambda: quantize(W, "mxfp4", group_size=64), ValueError, r"groups of 32 by def[\s\S]*out"),
+        (lambda: quantize(W, "nf4", symmetric=False), ValueError, r"symmetric\.\n.*int4"),
+        (lambda: quantize(W, "nvfp4", double_quant=True), ValueError, r"eight bits already"),
+        (lambda: quantize(W, "int8", scale_dtype="int8"), ValueError, r"no dtype for scales"),
+        (lambda: quantize(W, "int8", axis=2), ValueError, r"no such axis[\s\S]*axis=-2"),
+        (lambda: quantize(W, "int8", channel_axes=(0,)), ValueError, r"axis 0, along which"),
+        (lambda: quantize(W, "int8", calibration="best"), ValueError, r"'best'[\s\S]*\"mse\""),
+        (lambda: quantize(W, "nf4", calibration="hqq", group_size=2), ValueError, r"zero points"),
+        (
+            lambda: quantize(W, "int8", calibration="percentile", percentile=0),
+            ValueError,
+            r"percentile=0[\s\S]*99\.9",
+        ),
+        (lambda: quantize(jnp.ones((2, 2), int), "int8"), TypeError, r"int32[\s\S]*astype"),
+        (lambda: quantize([[1.0]], "int8"), TypeError, r"`list`[\s\S]*jnp\.asarray"),
+        (lambda: quantize(jnp.float32(1), "int8"), ValueError, r"no axis[\s\S]*four bytes"),
+        (
+            lambda: quantize(W.at[2, 1].set(jnp.nan).at[3, 0].set(jnp.inf), "int8"),
+            ValueError,
+            r"2 of the 24[\s\S]*first at \(2, 1\)[\s\S]*nan_to_num",
+        ),
+        (lambda: Scheme("nf4", activations="int8"), ValueError, r"symmetric integers[\s\S]*w8a8"),
+        (lambda: Rule("(", "int8"), ValueError, r"no regular expression[\s\S]*attn"),
+        (lambda: Rule(3, "int8"), TypeError, r"pattern is text"),
+        (lambda: quantize_tree({"w": W}, Rule(".*", "int8")), TypeError, r"a list of `Rule`s"),
+        (
+            lambda: quantize_tree({"a": {"w": W}}, [Rule(".*", "int4", group_size=64)]),
+            ValueError,
+            r"`a\.w`[\s\S]*group_size=64[\s\S]*6 entries",
+        ),
+        (
+            lambda: QuantArray(W, jnp.ones(4), None, "int8"),
+            TypeError,
+            r"dtype int8, but got float32[\s\S]*quantize\(array",
+        ),
+        (
+            lambda: QuantArray(jnp.ones((6, 4), jnp.int8), jnp.ones(3), None, "int8"),
+            ValueError,
+            r"shape \(1, 3\), not \(1, 4\)",
+        ),
+        (
+            lambda: QuantArray(jnp.ones((6, 4), jnp.int8), jnp.ones(4, int), None, "int8"),
+            TypeError,
+            r"no floating-point dtype",
+        ),
+        (
+            lambda: QuantArray(jnp.ones((6, 4), jnp.uint8), jnp.ones(4), None, "uint8"),
+            ValueError,
+            r"needs a zero point",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_advice(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_rules_that_fit_nothing_are_named_with_what_there_is():
+    rules = [Rule(".*", "int8"), Rule("b", "int4")]
+    with pytest.raises(UnusedRuleError, match=r"Rule\('b'[\s\S]*\n  a\.w") as caught:
+        quantize_tree({"a": {"w": W}, "b": W}, rules)
+    assert caught.value.rules == (rules[1],)
+    assert caught.value.available == ("a.w", "b")
+
+
+def test_under_jit_numbers_are_not_looked_at():
+    assert jax.jit(lambda w: quantize(w, "int8").codes)(W.at[0, 0].set(jnp.nan)).shape == (6, 4)
