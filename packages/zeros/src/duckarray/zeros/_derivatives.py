@@ -203,7 +203,7 @@ def _like(name: str, what: str, of: str, given: Any, structs: Any) -> list[Any]:
     except ValueError:
         structure = None
     want, tree = jtu.tree_flatten(structs)
-    if structure != tree:
+    if structure is None or structure != tree:
         texts = {"got": jtu.tree_structure(given, is_leaf=_is_part), "want": tree}
         raise TypeError(_OTHER_STRUCTURE.format(name=name, what=what, of=of, **texts))
     return [_part(name, what, of, *pair) for pair in zip(leaves, want, strict=True)]

@@ -31,6 +31,11 @@ class Number:
         return self.scalar.item()
 
     @property
+    def is_positive_zero(self) -> bool:
+        """Whether it is zero, and not -0.0."""
+        return not any(self._key[1])
+
+    @property
     def is_finite(self) -> bool:
         """Whether it is neither infinite nor NaN."""
         return bool(np.isfinite(complex(self.item)))

@@ -115,8 +115,9 @@ class Full(ArrayValue):
         # A logical sum of weak type has none.
         zeros = with_dtype(zeros, self.empty.dtype, jax.typeof(self.empty).weak_type)
         if self.number is not None:
-            positive = self.number == Number(np.zeros((), self.number.scalar.dtype))
-            return zeros if positive else lax.full_like(zeros, self.number.scalar)
+            return (
+                zeros if self.number.is_positive_zero else lax.full_like(zeros, self.number.scalar)
+            )
         assert self.scalar is not None
         axes = tuple(range(self.scalar.ndim))
         return lax.broadcast_in_dim(self.scalar, zeros.shape, axes)
@@ -176,8 +177,8 @@ class Full(ArrayValue):
             return super().__repr__()
         shape, dtype = self.empty.shape[:-1], self.empty.dtype
         if type(self) is not Full:
-            sign = "-" if self.number is not None and _is_negative(self.number) else ""
-            return f"{sign}{type(self).__name__}({shape}, {dtype})"
+            negative = self.number is not None and _is_negative_zero(self.number)
+            return f"{'-' * negative}{type(self).__name__}({shape}, {dtype})"
         value = "traced" if self.number is None else repr(self.number)
         return f"Full({value}, {shape}, {dtype})"
 
@@ -295,8 +296,8 @@ def _shape_of(x: Any) -> tuple[Any, ...]:
     return tuple(x.shape), x.dtype
 
 
-def _is_negative(number: Number) -> bool:
-    return number.item == 0 and number != Number(np.zeros((), number.scalar.dtype))
+def _is_negative_zero(number: Number) -> bool:
+    return bool(number.item == 0) and not number.is_positive_zero
 
 
 def _empty(name: str, shape: Any, dtype: Any, weak_type: bool) -> jax.Array:

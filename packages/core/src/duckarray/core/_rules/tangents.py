@@ -33,7 +33,7 @@ def as_symbolic_zero(x: Any) -> Any:
 
     It is what rules declared with `symbolic_zeros=True` look for.
     """
-    return SymbolicZero(typeof(x).to_tangent_aval()) if is_known_zero(x) else x
+    return SymbolicZero(dense_aval(x).to_tangent_aval()) if is_known_zero(x) else x
 
 
 def is_known_zero(x: Any) -> bool:

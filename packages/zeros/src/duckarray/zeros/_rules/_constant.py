@@ -1,6 +1,7 @@
 """Which number an operand is full of, and what a primitive makes of numbers."""
 
 import functools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,22 @@ from duckarray.zeros._value import Full, as_scalar
 from ._result import Params, abstract_result, filled
 
 Constant = Number | jax.Array
+
+# Of the sign of zero: none of these makes a negative one of positive ones.
+_NAMES = (
+    "abs sign real imag convert_element_type reduce_precision floor ceil round square sqrt"
+    " cbrt sin tan asin atan sinh tanh asinh atanh expm1 log1p erf erf_inv bessel_i1e add add_any"
+    " sub mul max min and or xor complex population_count"
+)
+_ZERO_AT_ZERO = frozenset(_NAMES.split())
+_COMPARISONS = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
 
 NotFull: Any = except_for(object, Full)
 """What an operand of a rule is annotated with if it is no `Full`."""
@@ -95,7 +112,9 @@ def evaluated(
         return NotImplemented
     out = out or abstract_result(primitive, operands, params)
     if all(isinstance(p, Number) for p in parts):
-        value: Any = _evaluate(primitive, tuple(parts), tuple(params.items()))
+        value: Any = _by_name(primitive.name, parts)
+        if value is None:
+            value = _evaluate(primitive, tuple(parts), tuple(params.items()))
         if value is None:
             return NotImplemented
     else:
@@ -104,6 +123,13 @@ def evaluated(
         if value.ndim:
             return NotImplemented
     return filled(value, out, operands)
+
+
+def _by_name(name: str, numbers: Sequence[Number]) -> Any:
+    """What needs no program to be compiled, which takes some milliseconds; None for all else."""
+    if name in _ZERO_AT_ZERO and all(n.is_positive_zero for n in numbers):
+        return 0
+    return _COMPARISONS[name](*[n.item for n in numbers]) if name in _COMPARISONS else None
 
 
 @functools.lru_cache(maxsize=4096)

@@ -113,10 +113,13 @@ def _select_n_known(which: Full, *cases: object, primitive: Primitive, **params:
 
 def _select(primitive: Primitive, which: Any, cases: Any, params: dict[str, Any]) -> Any:
     operands = [which, *cases]
-    constants = [constant_of(x) if isinstance(x, Full) else None for x in cases]
+    constants = list(map(constant_of, cases))
     if all(same_constant(constants[0], c) for c in constants):
         return results(primitive, operands, params, constants[0])
     choice = constant_of(which)
     if isinstance(choice, Number):
-        return same_as(cases[int(choice.item)], primitive, operands, params)
+        case, constant = (parts[int(choice.item)] for parts in (cases, constants))
+        if constant is not None:
+            return results(primitive, operands, params, constant)
+        return same_as(case, primitive, operands, params)
     return of_constants(primitive, operands, params)

@@ -61,8 +61,13 @@ def _dynamic_update_slice_full(
 
 
 @register(*_SETS)
-def _scatter_full_full(
-    x: Full, indices: Full | ArrayLike, updates: Full, *, primitive: Primitive, **params: Any
+def _scatter_full(
+    x: Full | ArrayLike,
+    indices: Full | ArrayLike,
+    updates: Full | ArrayLike,
+    *,
+    primitive: Primitive,
+    **params: Any,
 ) -> Any:
     """The same number put in place of itself."""
     constant = constant_of(x)

@@ -23,7 +23,7 @@ def _reshape_full(x: Full, *sizes: Full | ArrayLike, primitive: Primitive, **par
 
 
 @register("concatenate", "stack")
-def _concatenate_full(*xs: Full, primitive: Primitive, **params: Any) -> Any:
+def _concatenate_full(*xs: Full | ArrayLike, primitive: Primitive, **params: Any) -> Any:
     """The same number next to itself."""
     constants = list(map(constant_of, xs))
     if not all(same_constant(constants[0], c) for c in constants):

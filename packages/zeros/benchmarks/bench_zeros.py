@@ -1,0 +1,120 @@
+"""What symbolic zeros save, as ratios against the same program on dense zeros and by hand.
+
+Run it with `python packages/zeros/benchmarks/bench_zeros.py`. The repeats of what is compared
+alternate, so that a busy machine slows all of them; the median counts.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from duckarray import zeros
+from duckarray.core import quaxify
+from duckarray.zeros import Zeros
+
+try:
+    import quax
+    from quax.examples.zero import Zero
+except ImportError:
+    quax = None
+
+SIZE = 1024
+
+
+def medians(repeats: int, programs: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """Seconds for each program: the median over `repeats`, taken in turn."""
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    for program in programs.values():
+        jax.block_until_ready(program())
+    for _ in range(repeats):
+        for name, program in programs.items():
+            start = time.perf_counter()
+            jax.block_until_ready(program())
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(each) for name, each in times.items()}
+
+
+def show(what: str, goal: str, times: dict[str, float], against: str) -> None:
+    """Prints one line: milliseconds of each, and ratios against the program called `against`."""
+    base = times[against]
+    cells = [f"{name} {1e3 * t:8.3f} ms ({t / base:.3f}x)" for name, t in times.items()]
+    print(f"{what:44s} {'  '.join(cells)}   goal {goal}")
+
+
+def product_and_sum() -> None:
+    """`x @ zeros + x`: XLA multiplies with dense zeros; with symbolic ones nothing is left."""
+
+    def program(x: Any, z: Any) -> Any:
+        return x @ z + x
+
+    x = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
+    dense = jax.jit(lambda x: program(x, jnp.zeros((SIZE, SIZE))))
+    symbolic = jax.jit(lambda x: quaxify(program)(x, Zeros((SIZE, SIZE))))
+    programs = {"dense": lambda: dense(x), "duckarray": lambda: symbolic(x)}
+    if quax is not None:
+        theirs = jax.jit(lambda x: quax.quaxify(program)(x, Zero((SIZE, SIZE), jnp.float32)))
+        programs["quax"] = lambda: theirs(x)
+    show(f"x @ zeros + x, {SIZE} x {SIZE}", "<= 0.05x", medians(15, programs), "dense")
+
+
+def pull_back() -> None:
+    """One of two results has a cotangent: dense zeros for the other, symbolic ones, by hand."""
+    width = 512
+    keys = jax.random.split(jax.random.key(0), 5)
+    weights = [jax.random.normal(k, (width, width)) / width**0.5 for k in keys[:4]]
+    x = jax.random.normal(keys[4], (256, width))
+
+    def network(weights: Any, x: Any) -> Any:
+        first, second, head, other = weights
+        hidden = jnp.tanh(x @ first)
+        return hidden @ head, jnp.tanh(jnp.tanh(hidden @ second) @ other)
+
+    def dense(weights: Any, x: Any) -> Any:
+        out, pull = jax.vjp(network, weights, x)
+        return pull((out[0], jnp.zeros_like(out[1])))
+
+    def symbolic(weights: Any, x: Any) -> Any:
+        out, pull = zeros.vjp(network, weights, x)
+        return pull((out[0], None))
+
+    def by_hand(weights: Any, x: Any) -> Any:
+        out, pull = jax.vjp(lambda w, x: network(w, x)[0], weights, x)
+        return pull(out)
+
+    compiled = {
+        name: jax.jit(f).lower(weights, x).compile()
+        for name, f in (("dense", dense), ("duckarray", symbolic), ("by hand", by_hand))
+    }
+    programs = {name: lambda f=f: f(weights, x) for name, f in compiled.items()}
+    show("pull-back of one of two results", "1x by hand", medians(15, programs), "by hand")
+    for name, program in compiled.items():
+        cost: Any = program.cost_analysis()
+        cost = cost[0] if isinstance(cost, list) else cost
+        print(f"    {name:10s} {cost['flops'] / 1e6:10.3f} million operations")
+
+
+def tracing() -> None:
+    """Tracing a chain of operations on a constant, against the same on an array."""
+
+    def chain(x: Any) -> Any:
+        for _ in range(50):
+            x = jnp.tanh(x) * 2.0 + jnp.sin(x)
+        return x
+
+    struct = jax.ShapeDtypeStruct((8, 8), "float32")
+    programs = {
+        "array": lambda: jax.make_jaxpr(chain)(struct),
+        "duckarray": jax.make_jaxpr(lambda: quaxify(chain)(Zeros((8, 8)))),
+    }
+    times = medians(9, {name: lambda f=f: bool(f()) for name, f in programs.items()})
+    show("trace of 200 operations", "none", times, "array")
+
+
+if __name__ == "__main__":
+    product_and_sum()
+    pull_back()
+    tracing()
