@@ -83,7 +83,7 @@ class DynamicPattern:
             *given, shape = indices
         else:
             given = list(indices)
-        return self.sort(jnp.zeros(jnp.shape(given[0])), *given, shape=shape)[1]
+        return self.sort(jnp.zeros(jnp.asarray(given[0]).shape), *given, shape=shape)[1]
 
     def sort(self, data: Any, *indices: Any, shape: Any) -> tuple[Any, "DynamicPattern"]:
         """Data and places in the order of the places; data of equal places is summed.

@@ -32,6 +32,8 @@ class Rows(NamedTuple):
     row: Any  # which row it is of, or None where each row is one piece
     width: int
     rows_count: int
+    diagonals: tuple[int, ...]  # the offsets, if there are few of them
+    on_diagonal: Any  # for each diagonal and row: which entry, or -1
     digest: bytes
 
     def __hash__(self) -> int:
@@ -64,7 +66,8 @@ def rows_of(
         r, c, start, length = (np.asarray(x, np.int32) for x in (r, c, start, length))
         which = None if single else row.astype(np.int32)
         digest = pattern.digest + repr(key).encode()
-        return Rows(r, c, order, start, length, which, k, count, digest)
+        offsets, entries = _diagonals(r, c, count)
+        return Rows(r, c, order, start, length, which, k, count, offsets, entries, digest)
 
     return planned(("rows", key, pattern), make)
 
@@ -78,6 +81,19 @@ def _best_width(degrees: Any) -> int:
         cost = pieces * k + (3 * pieces if longest > k or (degrees == 0).any() else 0)
         best = min(best, (cost, k))
     return best[1]
+
+
+def _diagonals(rows: Any, cols: Any, count: int) -> tuple[tuple[int, ...], Any]:
+    """The diagonals of a stencil, and where their entries are; nothing of another matrix."""
+    distance = cols.astype(np.int64) - rows
+    some = np.unique(distance[:: max(1, len(distance) // 256)])
+    few = 0 < len(some) <= _WIDEST and len(distance) > 0.7 * len(some) * count
+    offsets = np.unique(distance) if few else some
+    if not few or len(offsets) > _WIDEST or len(distance) < 0.7 * len(offsets) * count:
+        return (), np.zeros((0, 0), np.int32)
+    entries = np.full((len(offsets), count), -1, np.int32)
+    entries[np.searchsorted(offsets, distance), rows] = np.arange(len(rows))
+    return tuple(map(int, offsets)), entries
 
 
 def matvec(plan: Rows, data: Any, x: Any) -> Any:
@@ -104,6 +120,8 @@ def _matvec_jvp(plan: Rows, primals: Any, tangents: Any) -> Any:
 def _matvec(plan: Rows, data: Any, x: Any) -> Any:
     if not plan.cols.size:
         return jnp.zeros(plan.rows_count, data.dtype)
+    if plan.diagonals:
+        return _by_diagonals(plan, data, x)
     product = lax.optimization_barrier(data * pick(x, plan.cols))
     start, length = jnp.asarray(plan.start), jnp.asarray(plan.length)
     last = plan.cols.size - 1
@@ -118,6 +136,21 @@ def _matvec(plan: Rows, data: Any, x: Any) -> Any:
     if plan.row is None:
         return total
     return scatter_sum(total, plan.row, plan.rows_count, ordered=True)
+
+
+def _by_diagonals(plan: Rows, data: Any, x: Any) -> Any:
+    """A stencil reads `x` by shifted slices, not by gathers."""
+    n, low, high = plan.rows_count, min(plan.diagonals), max(plan.diagonals)
+    before, after = max(0, -low), max(0, n + high - x.size)
+    x = jnp.pad(x, (before, after))
+    entries = jnp.asarray(plan.on_diagonal)
+    total: Any = 0
+    for k, offset in enumerate(plan.diagonals):
+        part = pick(data, jnp.maximum(entries[k], 0)) * lax.slice_in_dim(
+            x, before + offset, before + offset + n
+        )
+        total = total + jnp.where(entries[k] >= 0, part, 0)
+    return total
 
 
 def matmat(plan: Rows, data: Any, x: Any) -> Any:

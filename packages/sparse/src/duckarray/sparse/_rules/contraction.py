@@ -59,7 +59,13 @@ def _dot_general_dense_sparse(
     x = jnp.asarray(x)
     out = _times_dense(y, x, of_y, of_x, batch_y, batch_x, preferred_element_type)
     b, free = len(batch_x), y.ndim - len(of_y) - len(batch_y)
-    return jnp.moveaxis(out, range(b, b + free), range(out.ndim - free, out.ndim))
+    return _free_last(out, b, free)
+
+
+def _free_last(out: Any, batch: int, free: int) -> Any:
+    """Moves the free axes of the sparse operand, those after the batch, to the end."""
+    axes = [*range(batch), *range(batch + free, out.ndim), *range(batch, batch + free)]
+    return bind(lax.transpose_p, out, permutation=tuple(axes))
 
 
 def _times_dense(
@@ -67,13 +73,13 @@ def _times_dense(
 ) -> Any:
     """`[*batch, *free of a, *free of y]`."""
     dtype = jnp.dtype(preferred or jnp.result_type(a.dtype, y.dtype))
+    if not of_a:
+        return _outer(a, y, batch_a, batch_y, dtype)
     lead = a.ndim - a.pattern.ndim
     if lead and tuple(batch_a[:1]) == (0,) and a.fill_constant is not None:
         return _batched(a, y, of_a, of_y, batch_a, batch_y, preferred)
     if lead and a.fill_constant is not None and not any(i < lead for i in (*of_a, *batch_a)):
         return _stacked(a, y, of_a, of_y, batch_a, batch_y, preferred)
-    if not of_a:
-        return _outer(a, y, batch_a, batch_y, dtype)
     a = absorb(a)
     free_y = [i for i in range(y.ndim) if i not in (*of_y, *batch_y)]
     free_a = [i for i in range(a.ndim) if i not in (*of_a, *batch_a)]
@@ -226,7 +232,7 @@ def _with_fills(x: Sparse, y: Sparse, numbers: Any, preferred: Any) -> Any:
         return _times_dense(x, y.materialize(), of_x, of_y, batch_x, batch_y, preferred)
     out = _times_dense(y, x.materialize(), of_y, of_x, batch_y, batch_x, preferred)
     b, free = len(batch_x), y.ndim - len(of_y) - len(batch_y)
-    return jnp.moveaxis(out, range(b, b + free), range(out.ndim - free, out.ndim))
+    return _free_last(out, b, free)
 
 
 def _matrix64(pattern: Any, axes: tuple[int, ...]) -> Any:

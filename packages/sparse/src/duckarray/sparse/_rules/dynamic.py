@@ -49,16 +49,20 @@ def _binary_dynamic(x: Any, y: Any, *, primitive: Any, **params: Any) -> Any:
     if name == "mul" or (name == "div" and isinstance(x, Sparse)):
         a, b = (x, y) if isinstance(x, Sparse) else (y, x)
         _zero_filled(a)
-        at = jnp.asarray(b).at[a.pattern.indices].get(mode="fill", fill_value=1)
+        dense = jnp.broadcast_to(jnp.asarray(b), a.shape)
+        at = dense.at[a.pattern.indices].get(mode="fill", fill_value=1)
         values = (a.data, at) if isinstance(x, Sparse) else (at, a.data)
         return unchecked(primitive.bind(*values, **params), a.pattern, a.fill_constant)
     if name in ("add", "add_any", "sub"):
         a, b = (x, y) if isinstance(x, Sparse) else (y, x)
         _zero_filled(a)
         sign = -1 if name == "sub" else 1
+        b = jnp.asarray(b)
+        if b.shape != a.shape:
+            raise Unstructured
         if isinstance(x, Sparse):
-            return (sign * jnp.asarray(b)).at[a.pattern.indices].add(a.data, mode="drop")
-        return jnp.asarray(b).at[a.pattern.indices].add(sign * a.data, mode="drop")
+            return (sign * b).at[a.pattern.indices].add(a.data, mode="drop")
+        return b.at[a.pattern.indices].add(sign * a.data, mode="drop")
     raise Unstructured
 
 

@@ -15,9 +15,9 @@ from jax.typing import ArrayLike
 from duckarray.core import bind, families
 from duckarray.sparse._fill import Constant, apply_to_constants, is_zero
 from duckarray.sparse._pattern import Pattern
-from duckarray.sparse._plans import intersection, union
+from duckarray.sparse._plans import intersection, locate, union
 from duckarray.sparse._structure import Unstructured, absorb, constant_of, finished, rule
-from duckarray.sparse._value import Sparse, raw_fill, spread_fill, values_at
+from duckarray.sparse._value import Sparse, raw_fill, spread_fill, unchecked, values_at
 
 # With a zero for one operand the result is zero, whatever the other one is.
 _ABSORBED_BY_ANY = frozenset({"mul", "and"})
@@ -73,6 +73,10 @@ def elementwise(primitive: Any, operands: list[Any], params: dict[str, Any]) -> 
     batch = shape[: len(shape) - ndim]
     fill = _fill(primitive, prepared, params, batch)
     pattern = _pattern(str(primitive), prepared, fill)
+    if str(primitive) in ("add", "add_any") and is_zero(fill) and pattern.nnz:
+        data = _sum(prepared, pattern)
+        if data is not None:
+            return unchecked(data, pattern, fill)
     values = [_values(x, pattern, batch) for x in prepared]
     if fill is not None:
         return finished(bind(primitive, *values, **params), pattern, fill)
@@ -89,6 +93,20 @@ def elementwise(primitive: Any, operands: list[Any], params: dict[str, Any]) -> 
         return off
     return off.at[(..., *pattern.indices)].set(
         data, indices_are_sorted=True, unique_indices=True, mode="promise_in_bounds"
+    )
+
+
+def _sum(operands: list[Any], pattern: Pattern) -> Any:
+    """Adds the entries of the second to those of the first in place, if few are in both."""
+    if not all(isinstance(x, Sparse) and x.pattern.ndim and x.nnz for x in operands):
+        return None
+    x, y = operands
+    if x.nnz + y.nnz > 1.5 * pattern.nnz or x.data.shape[:-1] != y.data.shape[:-1]:
+        return None
+    return (
+        values_at(x, pattern)
+        .at[..., locate(y.pattern, pattern).inverse]
+        .add(y.data, indices_are_sorted=True, unique_indices=True, mode="promise_in_bounds")
     )
 
 
