@@ -19,7 +19,19 @@ _PATTERN = """`LoraConfig({name}={pattern!r})` does not say which weights: {wron
 Pass a string, a compiled regular expression, a function of path and weight, or a list of such."""
 
 _INIT = """`LoraConfig(init_lora_weights={init!r})` is not an initialisation.
-Pass `True` for uniform numbers within 1/sqrt(m), or `"gaussian"` for normal ones."""
+Pass `True` for uniform numbers within 1/sqrt(m), `"gaussian"` for normal ones, or one of
+{others}."""
+
+_DROPOUT = """`LoraConfig(lora_dropout={dropout!r})`: that is the share of entries left out.
+Pass a number that is at least 0 and less than 1: `lora_dropout=0.1`."""
+
+_BIAS = """`LoraConfig(bias={bias!r})` does not say which biases are trained.
+Pass `"none"`, `"all"`, or `"lora_only"` for those of adapted layers."""
+
+_LAYERS = """`LoraConfig(layers_to_transform={layers!r})` does not say which layers.
+Pass the number of a layer, or a list: `layers_to_transform=[0, 1]`."""
+
+_NAMED = ("kaiming", "pissa", "olora", "orthogonal")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -42,11 +54,25 @@ class LoraConfig:
         alpha_pattern: other values of `lora_alpha`, likewise.
         use_rslora: whether to multiply by `lora_alpha / sqrt(r)` instead, which keeps the size of
             an update independent of its rank.
-        init_lora_weights: how `a` begins: True for uniform numbers within `1 / sqrt(m)`,
-            `"gaussian"` for normal ones of standard deviation `1 / r`. `b` is zero.
+        use_dora: whether the norms of the columns of a weight, or of the rows where these are the
+            outputs, are trained apart from its directions.
+        init_lora_weights: how `a` begins: True or `"kaiming"` for uniform numbers within
+            `1 / sqrt(m)`, `"gaussian"` for normal ones of standard deviation `1 / r`; `b` is zero.
+            `"orthogonal"` makes both random with `a @ b = 0`, False both random. `"pissa"` and
+            `"olora"` take them from the weight, by singular values (with `"pissa_niter_16"` only
+            about) or by QR, and subtract their product from it.
+        lora_dropout: the share of entries that the update does not see in training, see
+            `with_dropout`.
+        bias: which biases are trained too: `"none"`, `"all"`, or `"lora_only"` for those of adapted
+            layers.
+        modules_to_save: patterns of what is trained as a whole, a new head for example.
+        layers_to_transform: the numbers of the layers that are adapted; None for all.
+        layers_pattern: the name in front of that number, where there are others.
+        fan_in_fan_out: whether arrays called `weight` are `[in, out]`, as in GPT-2, and not
+            `[out, in]`. What is called `kernel` or `w` always is `[in, out]`.
 
     Raises:
-        ValueError: if `r` is not a positive integer, or there is no such initialisation.
+        ValueError: if `r` is not a positive integer, or an option is not one of those there are.
         TypeError: if `lora_alpha` is not a number, or a pattern is neither a string nor a regular
             expression nor a function.
 
@@ -59,6 +85,9 @@ class LoraConfig:
     References:
         Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021, section 4.1.
         Kalajdzievski, "A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA", 2023.
+        Liu et al., "DoRA: Weight-Decomposed Low-Rank Adaptation", 2024.
+        Meng et al., "PiSSA: Principal Singular Values and Singular Vectors Adaptation", 2024.
+        Büyükakyüz, "OLoRA: Orthonormal Low-Rank Adaptation of Large Language Models", 2024.
     """
 
     r: int = 8
@@ -68,7 +97,14 @@ class LoraConfig:
     rank_pattern: Mapping[str, int] = dataclasses.field(default_factory=dict)
     alpha_pattern: Mapping[str, float] = dataclasses.field(default_factory=dict)
     use_rslora: bool = False
-    init_lora_weights: Literal[True, "gaussian"] = True
+    use_dora: bool = False
+    init_lora_weights: bool | str = True
+    lora_dropout: float = 0.0
+    bias: Literal["none", "all", "lora_only"] = "none"
+    modules_to_save: Pattern | Sequence[Pattern] | None = None
+    layers_to_transform: int | Sequence[int] | None = None
+    layers_pattern: str | Sequence[str] | None = None
+    fan_in_fan_out: bool = False
 
     def __post_init__(self) -> None:
         ranks: list[Any] = [self.r, *self.rank_pattern.values()]
@@ -79,10 +115,18 @@ class LoraConfig:
         for alpha in alphas:
             if not isinstance(alpha, numbers.Real):
                 raise TypeError(_ALPHA.format(alpha=alpha))
-        for name in ("target_modules", "exclude_modules"):
+        for name in ("target_modules", "exclude_modules", "modules_to_save"):
             _check_pattern(name, getattr(self, name))
-        if self.init_lora_weights not in (True, "gaussian"):
-            raise ValueError(_INIT.format(init=self.init_lora_weights))
+        if not _is_init(self.init_lora_weights):
+            others = ", ".join(f'`"{name}"`' for name in _NAMED)
+            raise ValueError(_INIT.format(init=self.init_lora_weights, others=others))
+        dropout: Any = self.lora_dropout
+        if not isinstance(dropout, numbers.Real) or not 0 <= float(dropout) < 1:
+            raise ValueError(_DROPOUT.format(dropout=dropout))
+        if self.bias not in ("none", "all", "lora_only"):
+            raise ValueError(_BIAS.format(bias=self.bias))
+        if not all(isinstance(i, numbers.Integral) for i in self.layers() or ()):
+            raise ValueError(_LAYERS.format(layers=self.layers_to_transform))
 
     def rank(self, path: str) -> int:
         """The rank of the update to the weight at `path`."""
@@ -92,6 +136,32 @@ class LoraConfig:
         """What the update to the weight at `path` is multiplied by."""
         alpha, r = _of_pattern(self.alpha_pattern, path, self.lora_alpha), self.rank(path)
         return float(alpha / math.sqrt(r) if self.use_rslora else alpha / r)
+
+    def layers(self) -> list[Any] | None:
+        """The numbers of the layers that are adapted; None for all."""
+        given: Any = self.layers_to_transform
+        if given is None or (isinstance(given, Collection) and not given):
+            return None
+        return list(given) if isinstance(given, Collection) else [given]
+
+    def is_layer(self, path: str) -> bool:
+        """Whether the layer that `path` is in, if it is in one, is to be adapted."""
+        layers = self.layers()
+        if layers is None:
+            return True
+        given: Any = self.layers_pattern or [r"[^.]*"]
+        patterns = [given] if isinstance(given, str) else given
+        for pattern in patterns:
+            found = re.match(rf"(?:.*\.)?{pattern}\.(\d+)\.", path)
+            if found:
+                return int(found.group(1)) in layers
+        return False
+
+
+def _is_init(init: Any) -> bool:
+    if isinstance(init, bool):
+        return True
+    return init in ("gaussian", *_NAMED) or bool(re.fullmatch(r"pissa_niter_\d+", str(init)))
 
 
 def _check_pattern(name: str, given: Any) -> None:

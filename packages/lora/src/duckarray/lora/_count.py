@@ -7,6 +7,7 @@ from jax import tree_util as jtu
 
 from duckarray.core import ArrayValue
 
+from ._trainable import Trainable
 from ._value import LoraArray
 
 _HALF = """`trainable_parameters` was given {what}, half of what `partition` returns.
@@ -59,7 +60,11 @@ def trainable_parameters(model: Any) -> ParameterCount:
             _refuse_half(x.w, x.a)
         if isinstance(x, LoraArray) and id(x.a) not in seen:
             seen.add(id(x.a))
-            trainable += x.a.size + x.b.size
+            trainable += x.a.size + x.b.size + (0 if x.magnitude is None else x.magnitude.size)
+        if isinstance(x, Trainable):
+            _refuse_half(x.before, x.array)
+            trainable += 0 if id(x.before) in seen else x.array.size
+            x = x.before
         while isinstance(x, LoraArray):
             x = x.w
         if id(x) in seen or not _is_parameter(x):

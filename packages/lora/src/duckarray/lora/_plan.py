@@ -21,6 +21,8 @@ class Plan(NamedTuple):
     """Where in the intermediate they are."""
     result_order: tuple[int, ...] | None
     """How the result has to be transposed, if at all."""
+    between: Labels
+    """The axes of the intermediate: those of the weight, `RANK`, and pairs for the other's."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -44,20 +46,11 @@ def plan(
         numbers: the `dimension_numbers` of the product.
         lora_on_left: whether the weight is the left operand.
     """
-    (left_summed, right_summed), (left_batch, right_batch) = numbers
-    w_summed, y_summed = (left_summed, right_summed)[:: 1 if lora_on_left else -1]
-    w_batch, y_batch = (left_batch, right_batch)[:: 1 if lora_on_left else -1]
-
     ndim = len(w_shape)
-    of_w: Labels = tuple(range(ndim))
-    partner = dict(zip((*y_summed, *y_batch), (*w_summed, *w_batch), strict=True))
-    of_y: Labels = tuple(partner.get(i, ("y", i)) for i in range(len(y_shape)))
+    of_w, of_y, wanted = labels_of(ndim, len(y_shape), numbers, lora_on_left)
+    w_summed = numbers[0][0 if lora_on_left else 1]
     sizes = dict(zip(of_y, y_shape, strict=True)) | dict(zip(of_w, w_shape, strict=True))
     sizes[RANK] = rank
-    free_w = [label for label in of_w if label not in of_y]
-    free_y = [label for label in of_y if label not in of_w]
-    wanted = (*w_batch, *(free_w + free_y if lora_on_left else free_y + free_w))
-
     batch, row_axes, column_axes = axes_of(ndim, rows, columns)
     if not {*row_axes, *column_axes}.intersection(of_y):
         return None
@@ -85,10 +78,26 @@ def plan(
                     _order(scale_axes),
                     tuple(sorted(scale_axes)),
                     None if result == wanted else tuple(map(result.index, wanted)),
+                    between,
                 ),
             )
         )
     return min(found, key=lambda pair: pair[0])[1]
+
+
+def labels_of(
+    w_ndim: int, y_ndim: int, numbers: Any, lora_on_left: bool
+) -> tuple[Labels, Labels, Labels]:
+    """The labels of the axes of the weight, of the other operand, and of their product."""
+    (left_summed, right_summed), (left_batch, right_batch) = numbers
+    w_summed, y_summed = (left_summed, right_summed)[:: 1 if lora_on_left else -1]
+    w_batch, y_batch = (left_batch, right_batch)[:: 1 if lora_on_left else -1]
+    of_w: Labels = tuple(range(w_ndim))
+    partner = dict(zip((*y_summed, *y_batch), (*w_summed, *w_batch), strict=True))
+    of_y: Labels = tuple(partner.get(i, ("y", i)) for i in range(y_ndim))
+    free_w = [label for label in of_w if label not in of_y]
+    free_y = [label for label in of_y if label not in of_w]
+    return of_w, of_y, (*w_batch, *(free_w + free_y if lora_on_left else free_y + free_w))
 
 
 def _step(factor: Labels, other: Labels, summed: set[Label], lora_on_left: bool) -> Any:

@@ -3,7 +3,7 @@
 import fnmatch
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
 from jax import tree_util as jtu
@@ -14,6 +14,9 @@ from ._config import LoraConfig, Pattern
 
 _SHOWN = 20
 _WEIGHT_NAMES = ("weight", "kernel", "w")
+_PARAMETER_NAMES = (*_WEIGHT_NAMES, "embedding", "embeddings")
+_EMBEDDING_NAMES = re.compile(r"(.*embed.*|wte|wpe)", re.IGNORECASE)
+_HEAD_NAMES = ("lm_head", "embed_out")
 
 
 class TargetError(ValueError):
@@ -45,13 +48,45 @@ class Weight(NamedTuple):
     array: Any
     owner: Any
 
+    @property
+    def module(self) -> str:
+        """The path of the module or dictionary it is in, or its own if that has no other weight."""
+        module, _, name = self.path.rpartition(".")
+        return module if module and name in _PARAMETER_NAMES else self.path
+
+
+class Layout(NamedTuple):
+    """What the axes of a weight mean."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    outputs_are_rows: bool
+    kind: Literal["linear", "embedding", "convolution"]
+
 
 def weights_of(model: Any) -> Iterator[tuple[int, Weight]]:
     """The arrays in a tree that have two or more axes, each with its index among the leaves."""
     leaves = jtu.tree_leaves_with_path(model, is_leaf=lambda x: isinstance(x, ArrayValue))
     for i, (keys, leaf) in enumerate(leaves):
-        if hasattr(leaf, "shape") and hasattr(leaf, "dtype") and len(leaf.shape) >= 2:
-            yield i, Weight(".".join(map(_name, keys)), leaf, _owner(model, keys))
+        if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype") and len(leaf.shape) >= 2):
+            continue
+        path = path_of(keys)
+        if path.rpartition(".")[2] != "bias":  # that of a convolution may have axes for the window
+            yield i, Weight(path, leaf, _owner(model, keys))
+
+
+def path_of(keys: Sequence[Any]) -> str:
+    """The path of a leaf, in words: `layers.0.attention.query.weight`."""
+    names = [_name(key) for key in keys]
+    if len(names) > 1 and names[-1] == "value":  # a variable of Flax is a box with a value
+        names.pop()
+    return ".".join(names).replace("/", ".")
+
+
+def matches(patterns: Pattern | Sequence[Pattern] | None, path: str, leaf: Any) -> bool:
+    """Whether one of the patterns selects this leaf, or a module that it is in."""
+    weight = Weight(path, leaf, None)
+    return any(_matches(pattern, weight) for pattern in _as_list(patterns))
 
 
 def select(model: Any, config: LoraConfig) -> list[tuple[int, Weight]]:
@@ -66,9 +101,12 @@ def select(model: Any, config: LoraConfig) -> list[tuple[int, Weight]]:
     targets = _as_list(config.target_modules)
     if not targets or targets == ["all-linear"]:
         chosen = [(i, weight) for i, weight in weights if _is_linear(weight)]
+        if targets:  # as in PEFT, all but the output layer
+            chosen = [(i, x) for i, x in chosen if x.module.rpartition(".")[2] not in _HEAD_NAMES]
     else:
         _require_matches(targets, weights)
         chosen = [(i, x) for i, x in weights if any(_matches(target, x) for target in targets)]
+    chosen = [(i, x) for i, x in chosen if config.is_layer(f"{x.module}.")]
     _require_matches(excluded, weights)
     chosen = [(i, x) for i, x in chosen if not any(_matches(pattern, x) for pattern in excluded)]
     if not chosen:
@@ -82,12 +120,29 @@ def _require_matches(patterns: list[Pattern], weights: list[tuple[int, Weight]])
             raise TargetError(pattern, [weight.path for _, weight in weights])
 
 
-def layout_of(weight: Weight) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Which axes of a weight are rows and which columns."""
+def layout_of(weight: Weight, config: LoraConfig) -> Layout:
+    """Which axes of a weight are rows and which columns, and which of these are its outputs."""
+    name = weight.path.rpartition(".")[2]
+    owner = type(weight.owner).__name__
+    ndim = len(weight.array.shape)
     if isinstance(weight.owner, eqx.nn.Conv | eqx.nn.ConvTranspose):  # [out, in, *window]
         n = 2 + weight.owner.num_spatial_dims
-        return (-n,), tuple(range(1 - n, 0))
-    return (-2,), (-1,)
+        return Layout((-n,), tuple(range(1 - n, 0)), True, "convolution")
+    if owner in ("Conv", "ConvTranspose") and name == "kernel":  # of Flax: [*window, in, out]
+        return Layout(tuple(range(-ndim, -1)), (-1,), False, "convolution")
+    if name == "weight" and ndim >= 4 and "conv" in weight.module.lower():  # of PyTorch
+        return Layout((-ndim,), tuple(range(1 - ndim, 0)), True, "convolution")
+    kind: Literal["linear", "embedding"] = "embedding" if is_embedding(weight) else "linear"
+    transposed = kind == "embedding" or name in ("kernel", "w") or config.fan_in_fan_out
+    return Layout((-2,), (-1,), not transposed, kind)
+
+
+def is_embedding(weight: Weight) -> bool:
+    """Whether a weight is a table of which rows are picked, by its module or by its name."""
+    if isinstance(weight.owner, eqx.nn.Embedding) or type(weight.owner).__name__ == "Embed":
+        return True
+    name = weight.module.rpartition(".")[2]
+    return bool(_EMBEDDING_NAMES.fullmatch(name))
 
 
 def _as_list(patterns: Pattern | Sequence[Pattern] | None) -> list[Pattern]:
@@ -123,7 +178,8 @@ def _is_linear(weight: Weight) -> bool:
         return weight.path.endswith("weight")
     if type(weight.owner).__module__.startswith("equinox.nn"):
         return False
-    return weight.path.rpartition(".")[2] in _WEIGHT_NAMES and len(weight.array.shape) == 2
+    is_named = weight.path.rpartition(".")[2] in _WEIGHT_NAMES
+    return is_named and len(weight.array.shape) == 2 and not is_embedding(weight)
 
 
 def _name(key: Any) -> str:

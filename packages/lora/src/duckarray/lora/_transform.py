@@ -1,5 +1,6 @@
 """Functions on models: giving weights adapters, finding what is trained, and merging the result."""
 
+import itertools
 import math
 import numbers
 import zlib
@@ -13,8 +14,12 @@ from jax import tree_util as jtu
 from duckarray.core import ArrayValue, materialize, tree
 
 from ._config import LoraConfig, Pattern
-from ._select import Weight, layout_of, select
+from ._init import begin, magnitude_of
+from ._select import TargetError, Weight, layout_of, matches, path_of, select
+from ._trainable import Trainable
 from ._value import LoraArray
+
+TRAINED = {LoraArray: ("a", "b", "magnitude"), Trainable: "array"}
 
 _NO_RANK = """`loraify(model, key=key)` was not told the rank of the updates.
 Pass `rank=8`, or a `LoraConfig` as the second argument."""
@@ -31,9 +36,6 @@ Make one of a number: `key=jax.random.key(0)`."""
 
 _NOT_A_NUMBER = """`loraify(..., scale={scale!r})`: what the update is multiplied by is a number.
 Pass one, such as `scale=2.0`."""
-
-_NOT_MERGEABLE = """`merge` was given {what}, half of what `partition` returns.
-Put the halves together first: `merge(equinox.combine(trainable, frozen))`."""
 
 _NOT_FLOATING = """`loraify` is to adapt `{path}`, an array of dtype {dtype}, which no gradient \
 can change.
@@ -101,16 +103,22 @@ def loraify(
         raise TypeError(_NOT_A_KEY.format(key=key, type=type(key).__name__))
     adapted: dict[Any, LoraArray] = {}
     leaves, structure = jtu.tree_flatten(model, is_leaf=_is_value)
-    for i, weight in select(model, config):
-        once = (id(weight.array), config.rank(weight.path), config.scale(weight.path))
+    chosen = select(model, config)
+    for i, weight in chosen:
+        once = (id(weight.array), config.rank(weight.module), config.scale(weight.module))
         if once not in adapted:
             adapted[once] = _adapt(weight, config, key)
         leaves[i] = adapted[once]
+    if config.bias != "none" or config.modules_to_save is not None:
+        _make_trainable(model, leaves, {weight.module for _, weight in chosen}, config)
     return jtu.tree_unflatten(structure, leaves)
 
 
 def partition(model: Any) -> tuple[Any, Any]:
     """Splits a model into what is trained, the factors of its adapters, and everything else.
+
+    Trained are `a`, `b` and, if there is one, `magnitude` of each `LoraArray`, and the `array` of
+    each `Trainable`.
 
     Args:
         model: a tree with `LoraArray`s.
@@ -129,38 +137,7 @@ def partition(model: Any) -> tuple[Any, Any]:
         >>> eqx.combine(trainable, frozen)["w"].w is model["w"].w
         True
     """
-    return tree.partition(model, {LoraArray: ("a", "b")})
-
-
-def merge(model: Any) -> Any:
-    """Replaces each `LoraArray` by the dense weight it stands for, `w + scale * a @ b`.
-
-    Args:
-        model: a tree with `LoraArray`s.
-
-    Returns:
-        The same tree, of plain arrays where there were adapters. It needs no `quaxify` for them.
-
-    Example:
-        >>> import jax, jax.numpy as jnp
-        >>> from duckarray.lora import LoraArray, merge
-        >>> merge({"w": LoraArray(jnp.eye(2), jnp.ones((2, 1)), jnp.ones((1, 2)))})
-        {'w': Array([[2., 1.],
-               [1., 2.]], dtype=float32)}
-    """
-    merged: dict[int, Any] = {}
-
-    def dense(x: Any) -> Any:
-        if not _is_lora(x):
-            return x
-        if x.w is None or x.a is None:
-            half = "the trainable arrays" if x.w is None else "the frozen arrays"
-            raise ValueError(_NOT_MERGEABLE.format(what=half))
-        if id(x) not in merged:
-            merged[id(x)] = materialize(x)
-        return merged[id(x)]
-
-    return jtu.tree_map(dense, model, is_leaf=_is_lora)
+    return tree.partition(model, TRAINED)
 
 
 def _config(config: LoraConfig | None, options: dict[str, Any]) -> LoraConfig:
@@ -192,29 +169,49 @@ def _adapt(weight: Weight, config: LoraConfig, key: jax.Array) -> LoraArray:
     path, w = weight.path, weight.array
     if not jnp.issubdtype(w.dtype, jnp.floating):
         raise TypeError(_NOT_FLOATING.format(path=path, dtype=w.dtype))
-    rows, columns = layout_of(weight)
-    row_sizes, column_sizes = [w.shape[i] for i in rows], [w.shape[i] for i in columns]
-    batch = list(w.shape[: len(w.shape) - len(rows) - len(columns)])
-    rank, scale = config.rank(path), config.scale(path)
-    largest = min(math.prod(row_sizes), math.prod(column_sizes))
-    if rank > largest:
+    layout = layout_of(weight, config)
+    sizes = [math.prod(w.shape[i] for i in axes) for axes in (layout.rows, layout.columns)]
+    rank, scale = config.rank(weight.module), config.scale(weight.module)
+    if rank > min(sizes):
         raise ValueError(
-            _TOO_LARGE.format(path=path, rank=rank, shape=tuple(w.shape), largest=largest)
+            _TOO_LARGE.format(path=path, rank=rank, shape=tuple(w.shape), largest=min(sizes))
         )
     key = jax.random.fold_in(key, zlib.crc32(path.encode()))
-    shape = (*batch, *row_sizes, rank)
-    if config.init_lora_weights == "gaussian":
-        a = jax.random.normal(key, shape, w.dtype) / jnp.asarray(rank, w.dtype)
-    else:
-        bound = 1 / math.sqrt(math.prod(row_sizes))
-        a = jax.random.uniform(key, shape, w.dtype, -bound, bound)
-    b = jnp.zeros((*batch, rank, *column_sizes), w.dtype)
-    return LoraArray(w, a, b, scale, rows, columns)
+    magnitude = magnitude_of(materialize(w), layout) if config.use_dora else None
+    w, a, b = begin(path, w, layout, rank, scale, config, key)
+    dropout = float(config.lora_dropout)
+    return LoraArray(w, a, b, scale, magnitude, layout.rows, layout.columns, dropout)
+
+
+def _make_trainable(model: Any, leaves: list[Any], adapted: set[str], config: LoraConfig) -> None:
+    """Wraps what the options say is trained as a whole, in the list of the leaves."""
+    found = jtu.tree_leaves_with_path(model, is_leaf=_is_value)
+    paths = [path_of(keys) for keys, _ in found]
+    saved = []
+    for i, (path, leaf) in enumerate(zip(paths, leaves, strict=True)):
+        module, _, name = path.rpartition(".")
+        is_bias = name in ("bias", "b") and len(getattr(leaf, "shape", ())) >= 1
+        wanted = config.bias == "all" or (config.bias == "lora_only" and module in adapted)
+        is_saved = _is_in(config.modules_to_save, path, leaf)
+        saved.append(is_saved)
+        if _is_floating(leaf) and (is_saved or (is_bias and wanted)):
+            before = found[i][1]
+            leaves[i] = Trainable(before, before)
+    if config.modules_to_save is not None and not any(saved):
+        raise TargetError(config.modules_to_save, paths)
+
+
+def _is_in(patterns: Any, path: str, leaf: Any) -> bool:
+    """Whether `path`, or a module around it, is selected."""
+    return any(
+        matches(patterns, part, leaf)
+        for part in itertools.accumulate(path.split("."), "{}.{}".format)
+    )
+
+
+def _is_floating(x: Any) -> bool:
+    return hasattr(x, "dtype") and hasattr(x, "shape") and jnp.issubdtype(x.dtype, jnp.floating)
 
 
 def _is_value(x: Any) -> bool:
     return isinstance(x, ArrayValue)
-
-
-def _is_lora(x: Any) -> bool:
-    return isinstance(x, LoraArray)

@@ -1,5 +1,7 @@
 """`LoraArray`: a weight and the low-rank update that is being trained on top of it."""
 
+import dataclasses
+import functools
 from typing import Any, ClassVar, Literal, Self
 
 import jax
@@ -8,7 +10,7 @@ from jax.core import ShapedArray
 
 from duckarray.core import ArrayValue, field, materialize
 
-from ._layout import axes_of, contract
+from ._layout import RANK, arrange, axes_of, contract
 
 _COMPLEX = """`LoraArray(w, a, b)`: `{name}` is {dtype}, but `w` is {w}, which cannot hold the sum.
 Pass `w` as complex numbers too, or real factors."""
@@ -23,6 +25,13 @@ _AXES = """`LoraArray(..., rows={rows}, columns={columns})` does not divide the 
 between the factors: {problem}.
 Count axes from the end, as in `rows=(-3,), columns=(-2, -1)`; the others are batch axes."""
 
+_MAGNITUDE = """`LoraArray(..., magnitude=...)` was given a magnitude of shape {magnitude} for a \
+weight of shape {w}.
+Pass one number for each column, of shape {columns}, or for each row, of shape {rows}."""
+
+_DROPOUT = """`LoraArray(..., dropout={dropout!r})`: that is the share of entries left out.
+Pass a number that is at least 0 and less than 1: `dropout=0.1`."""
+
 _SCALE = """`LoraArray(..., scale=...)` was given a scale of shape {scale}, but `w` is a batch of \
 shape {batch}.
 Pass a number, or an array with one for each matrix: `scale.reshape({batch})`."""
@@ -34,6 +43,10 @@ class LoraArray(ArrayValue):
     Products with it are computed as `x @ w + scale * (x @ a) @ b`, so that neither the sum nor
     `a @ b` is ever built: whatever has no such form raises a `MaterializeError`, unless
     `with materialization("allow")` permits it or `materialize(x)` asks for it.
+
+    With a `magnitude` it stands for `magnitude * v / norm(v)`, `v = w + scale * a @ b` (DoRA): the
+    norms are those of the columns, or of the rows, one for each number in `magnitude`. They are
+    constants to a gradient, as the paper has it.
 
     `w` may be a value itself, quantized for example. The dtype is that of `w`; factors of another
     floating-point dtype are converted where they meet other arrays.
@@ -47,8 +60,14 @@ class LoraArray(ArrayValue):
         b: the right factor, `[*batch, r, n]`, or `[*batch, r, *columns]`.
         scale: what multiplies the product: a number, or one for each matrix, `[*batch]`. It is kept
             as an array, so that it may change without a new compilation.
+        magnitude: the norm of each column, `[*batch, 1, n]` or `[n]`, or of each row,
+            `[*batch, m, 1]`; by default there is none, and the sum is used as it is.
         rows: the axes of `w` that are axes of `a`, counted from the end.
         columns: the axes of `w` that are axes of `b`, counted from the end.
+        dropout: the share of the entries of the other operand that the update does not see, when
+            there is a `seed`.
+        seed: whole numbers `[*batch]` that say which; `with_dropout` sets them. None leaves out
+            nothing.
 
     Raises:
         TypeError: if `w`, `a` or `b` is not an array, or does not hold floating-point numbers.
@@ -64,6 +83,10 @@ class LoraArray(ArrayValue):
                [0.5, 1.5]], dtype=float32)
         >>> quaxify(jnp.matmul)(weight, jnp.array([1.0, 2.0]))
         Array([2.5, 3.5], dtype=float32)
+
+    References:
+        Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021, section 4.1.
+        Liu et al., "DoRA: Weight-Decomposed Low-Rank Adaptation", 2024, equation 5, section 4.3.
     """
 
     materialization: ClassVar[Literal["allow", "warn", "error"]] = "error"
@@ -72,8 +95,11 @@ class LoraArray(ArrayValue):
     a: jax.Array
     b: jax.Array
     scale: jax.Array | float = 1.0
+    magnitude: jax.Array | None = None
     rows: tuple[int, ...] = field(static=True, default=(-2,))
     columns: tuple[int, ...] = field(static=True, default=(-1,))
+    dropout: float = field(static=True, default=0.0)
+    seed: jax.Array | None = None
 
     def __check_init__(self) -> None:
         for name in ("w", "a", "b"):
@@ -93,6 +119,28 @@ class LoraArray(ArrayValue):
         if scale.dtype != self.a.dtype:
             scale = scale.astype(self.a.dtype)
         object.__setattr__(self, "scale", scale)
+        if self.magnitude is not None:
+            object.__setattr__(self, "magnitude", self._checked_magnitude())
+        dropout: Any = self.dropout
+        if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
+            raise ValueError(_DROPOUT.format(dropout=dropout))
+
+    def _checked_magnitude(self) -> Any:
+        """The magnitude with as many axes as `w`, those its norms are taken over of size one."""
+        magnitude: Any = self.magnitude
+        w, given = self.w.shape, jnp.shape(magnitude)
+        batch, rows, columns = axes_of(len(w), self.rows, self.columns)
+        shapes = [
+            tuple(1 if axis in over else n for axis, n in enumerate(w)) for over in (rows, columns)
+        ]
+        full = (1,) * (len(w) - len(given)) + given
+        for shape in shapes:
+            if len(full) == len(w) and all(
+                n in (1, m) if axis in batch else n == m
+                for axis, (n, m) in enumerate(zip(full, shape, strict=True))
+            ):
+                return jnp.broadcast_to(jnp.reshape(magnitude, full), shape)
+        raise ValueError(_MAGNITUDE.format(magnitude=given, w=w, columns=shapes[0], rows=shapes[1]))
 
     def _check_shapes(self) -> tuple[int, ...]:
         w, a, b = self.w.shape, self.a.shape, self.b.shape
@@ -156,7 +204,10 @@ class LoraArray(ArrayValue):
             range(w.ndim),
             precision=jax.lax.Precision.HIGHEST,
         )
-        return (w.astype(dtype) + update).astype(w.dtype)
+        total = w.astype(dtype) + update
+        if self.magnitude is not None:
+            total = total * normalizer(self).astype(dtype)
+        return total.astype(w.dtype)
 
     @property
     def rank(self) -> int:
@@ -168,13 +219,13 @@ class LoraArray(ArrayValue):
             return None
         if isinstance(self.w, ArrayValue):
             w = self.w.drop_leading()
-            return None if w is None else _with_weight(self, w)
+            return None if w is None else derived(self, w=w)
         return self
 
     def add_leading(self, n: int) -> Self | None:
         if isinstance(self.w, ArrayValue):
             w = self.w.add_leading(n)
-            return None if w is None else _with_weight(self, w)
+            return None if w is None else derived(self, w=w)
         return self
 
     def join(self, other: Any) -> Self | None:
@@ -183,6 +234,8 @@ class LoraArray(ArrayValue):
             other.rows,
             other.columns,
         ):
+            return None
+        if not (is_plain(self) and is_plain(other)):
             return None
         mine = (self.a, self.b, self.scale, self.columns, self.rows)
         its = (other.b, other.a, other.scale, other.rows, other.columns)
@@ -216,14 +269,55 @@ def _kinds(tree: Any, sizes: bool = True) -> list[Any]:
     return [(tuple(x.shape) if sizes else len(x.shape), x.dtype) for x in arrays]
 
 
-def _with_weight(x: Any, w: Any) -> Any:
-    return unchecked(w, x.a, x.b, x.scale, x.rows, x.columns)
+def is_plain(x: LoraArray) -> bool:
+    """Whether `x` is a weight and its update, without a magnitude or anything about the rows."""
+    return type(x) is LoraArray and x.magnitude is None and x.seed is None
 
 
-def unchecked(
-    w: Any, a: Any, b: Any, scale: Any, rows: tuple[int, ...], columns: tuple[int, ...]
-) -> LoraArray:
-    """A `LoraArray` of parts that are known to belong together."""
-    out = object.__new__(LoraArray)
-    out.__dict__.update(w=w, a=a, b=b, scale=scale, rows=rows, columns=columns)
+def derived(x: Any, **parts: Any) -> Any:
+    """`x` with other parts, which are known to belong together."""
+    out = object.__new__(type(x))
+    out.__dict__.update({name: getattr(x, name) for name in _field_names(type(x))}, **parts)
     return out
+
+
+@functools.cache
+def _field_names(cls: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in dataclasses.fields(cls))
+
+
+def normalizer(x: LoraArray) -> Any:
+    """`magnitude / norm(w + scale * a @ b)`, with the axes of `magnitude`; no gradient of the norm.
+
+    The square of the sum is multiplied out, so that the sum is not built.
+    """
+    magnitude: Any = x.magnitude
+    batch, rows, columns = axes_of(x.w.ndim, x.rows, x.columns)
+    w = jax.lax.stop_gradient(materialize(x.w))
+    a, b, scale = (jax.lax.stop_gradient(part) for part in (x.a, x.b, jnp.asarray(x.scale)))
+    dtype = jnp.promote_types(jnp.promote_types(w.dtype, a.dtype), jnp.float32)
+    w, a, b, scale = (part.astype(dtype) for part in (w, a, b, scale))
+    of_w, of_a, of_b = tuple(range(w.ndim)), (*batch, *rows, RANK), (*batch, RANK, *columns)
+    kept, near, of_near, far, of_far = (rows, a, of_a, b, of_b)
+    over = columns
+    if magnitude.shape != tuple(1 if i in columns else n for i, n in enumerate(w.shape)):
+        kept, near, of_near, far, of_far, over = columns, b, of_b, a, of_a, rows
+    wanted = (*batch, *kept)
+    squares = jnp.sum(jnp.square(jnp.abs(w)), over)
+    of_mixed = (*wanted, RANK)
+    mixed = contract(w, of_w, far.conj(), of_far, of_mixed, precision="highest")
+    labels = tuple("other" if label == RANK else label for label in of_far)
+    gram = contract(far, of_far, far.conj(), labels, (*batch, RANK, "other"), precision="highest")
+    of_gram = (*batch, RANK, "other")
+    again = contract(near, of_near, gram, of_gram, (*wanted, "other"), precision="highest")
+    near = arrange(near, of_near, of_mixed)
+    scale = scale.reshape(scale.shape + (1,) * len(kept))
+    cross = jnp.sum(near * mixed.conj(), -1)
+    quadratic = jnp.sum((again * near.conj()).real, -1)
+    # [*batch, *kept] in this order; `magnitude` has the axes of the weight.
+    total = squares + 2 * (scale * cross).real + jnp.square(jnp.abs(scale)) * quadratic
+    norm = jnp.sqrt(jnp.maximum(total, 0))
+    order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    norm = norm.transpose(order).reshape(magnitude.shape)
+    safe = jnp.where(norm > 0, norm, 1)
+    return jnp.where(norm > 0, magnitude.astype(dtype) / safe, 0)

@@ -9,8 +9,14 @@ from jax.typing import ArrayLike
 
 from duckarray.core import bind, register
 from duckarray.lora._layout import RANK, Label, Labels, as_dtype, spread
-from duckarray.lora._parts import put_together, take_apart, with_layout_of
-from duckarray.lora._value import LoraArray, unchecked
+from duckarray.lora._parts import (
+    change_each,
+    folded,
+    put_together,
+    take_apart,
+    with_layout_of,
+)
+from duckarray.lora._value import LoraArray, derived, is_plain
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
@@ -26,6 +32,9 @@ def register_if_known(name: str) -> Callable[[Rule], Rule]:
 @register("concatenate")
 def _concatenate_lora(*xs: LoraArray | ArrayLike, dimension: int, **params: Any) -> Any:
     """`[w1 + a1 b1; w2 + a2 b2] = [w1; w2] + diag(a1, a2) [b1; b2]`; what is dense has rank 0."""
+    xs = tuple(folded(x) if isinstance(x, LoraArray) else x for x in xs)
+    if not all(is_plain(x) for x in xs if isinstance(x, LoraArray)):
+        return NotImplemented
     w = bind(lax.concatenate_p, *[_weight(x) for x in xs], dimension=dimension, **params)
     return _join(xs, w, dimension)
 
@@ -62,14 +71,13 @@ def _unstack_lora(x: LoraArray, *, axis: int, **params: Any) -> Any:
 def _tile_lora(x: LoraArray, *, reps: Any, **params: Any) -> Any:
     """Repeats the weight and the factors that have the axis."""
     parts = take_apart(x)
-    w = bind("tile", x.w, reps=reps, **params)
+    w = bind("tile", parts.w, reps=reps, **params)
 
     def tile(array: Any, labels: Labels) -> Any:
-        return lax.tile(array, [1 if label == RANK else reps[label] for label in labels])
+        times = [reps[label] if isinstance(label, int) else 1 for label in labels]
+        return (lax.tile(array, times) if times else array), labels
 
-    a, b = tile(parts.a, parts.of_a), tile(parts.b, parts.of_b)
-    scale = tile(parts.scale, parts.of_scale) if parts.of_scale else parts.scale
-    return put_together(parts._replace(w=w, a=a, b=b, scale=scale))
+    return put_together(change_each(parts, w, parts.of_w, tile))
 
 
 def _weight(x: Any) -> Any:
@@ -132,7 +140,7 @@ def _join_batch(xs: tuple[Any, ...], w: Any, dimension: int, model: LoraArray) -
         lax.concatenate(each, labels.index(dimension))
         for each, labels in ((all_a, like.of_a), (all_b, like.of_b), (all_scale, like.of_scale))
     )
-    return unchecked(w, a, b, scale, model.rows, model.columns)
+    return derived(model, w=w, a=a, b=b, scale=scale)  # type: ignore[no-any-return]
 
 
 def _pad(factor: Any, labels: Labels, before: int, after: int) -> Any:

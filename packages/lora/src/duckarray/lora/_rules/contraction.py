@@ -6,9 +6,12 @@ from jax import lax
 from jax.typing import ArrayLike
 
 from duckarray.core import bind, register
-from duckarray.lora._layout import as_dtype
-from duckarray.lora._plan import Plan, plan
-from duckarray.lora._value import LoraArray
+from duckarray.lora._layout import Labels, as_dtype, axes_of, spread
+from duckarray.lora._multi import MultiLora
+from duckarray.lora._parts import folded
+from duckarray.lora._path import drop, gated
+from duckarray.lora._plan import Plan, labels_of, plan
+from duckarray.lora._value import LoraArray, derived, normalizer
 
 
 @register("dot_general")
@@ -38,6 +41,8 @@ def _dot_general_lora_lora(
 def _product(x: LoraArray, y: Any, lora_on_left: bool, numbers: Any, params: Any) -> Any:
     (a1, b1), (a2, b2) = numbers
     numbers = ((tuple(a1), tuple(b1)), (tuple(a2), tuple(b2)))
+    if x.magnitude is not None:
+        return _normalized_product(x, y, lora_on_left, numbers, params)
     w = x.w
     how = plan(w.shape, x.rows, x.columns, x.a.shape[-1], y.shape, numbers, lora_on_left)
     if how is None:
@@ -55,6 +60,8 @@ def _update(x: LoraArray, y: Any, lora_on_left: bool, how: Plan, dtype: Any, par
         if y.dtype == narrow
         else bind(lax.convert_element_type_p, y, new_dtype=narrow, weak_type=False, sharding=None)
     )
+    if x.seed is not None:
+        y = drop(y, x)
     a, b, scale = as_dtype(x.a, narrow), as_dtype(x.b, narrow), as_dtype(x.scale, narrow)
     first, second = (a, b) if how.first == "a" else (b, a)
     params = {**params, "preferred_element_type": narrow}
@@ -69,6 +76,8 @@ def _update(x: LoraArray, y: Any, lora_on_left: bool, how: Plan, dtype: Any, par
             scale = lax.transpose(scale, how.scale_order)
         scale = lax.broadcast_in_dim(scale, between.shape, how.scale_axes)
     between = lax.mul(between, scale)
+    if isinstance(x, MultiLora):
+        between = gated(x, between, how.between, y.shape)
     params["preferred_element_type"] = dtype
     out = bind(
         lax.dot_general_p,
@@ -77,3 +86,26 @@ def _update(x: LoraArray, y: Any, lora_on_left: bool, how: Plan, dtype: Any, par
         **params,
     )
     return out if how.result_order is None else lax.transpose(out, how.result_order)
+
+
+def _normalized_product(x: Any, y: Any, lora_on_left: bool, numbers: Any, params: Any) -> Any:
+    """`g * v` times `y`, where `g` has the axes of either factor: `g` goes to what has them."""
+    plain = derived(x, magnitude=None)
+    factor = normalizer(x)
+    of_w, of_y, wanted = labels_of(x.ndim, y.ndim, numbers, lora_on_left)
+    batch = axes_of(x.ndim, x.rows, x.columns)[0]
+    kept = tuple(i for i in of_w if i in batch or factor.shape[i] != 1)
+    sizes = dict(zip(of_w, x.shape, strict=True))
+    factor = lax.squeeze(factor, [i for i in of_w if i not in kept])
+
+    def times(z: Any, labels: Labels) -> Any:
+        own = dict(zip(labels, z.shape, strict=True)) | sizes
+        g = spread(as_dtype(factor, z.dtype), kept, labels, own)
+        return z * g
+
+    if set(kept) <= set(of_y):
+        return _product(plain, times(y, of_y), lora_on_left, numbers, params)
+    if set(kept) <= set(wanted):
+        out = _product(plain, y, lora_on_left, numbers, params)
+        return out if out is NotImplemented else times(out, wanted)
+    return _product(folded(x), y, lora_on_left, numbers, params)

@@ -7,7 +7,9 @@ from jax.typing import ArrayLike
 
 from duckarray.core import bind, register
 from duckarray.lora._layout import RANK, Label, Labels, arrange, as_dtype
+from duckarray.lora._multi import MultiLora
 from duckarray.lora._parts import take_apart
+from duckarray.lora._path import drop, gated
 from duckarray.lora._value import LoraArray
 
 
@@ -30,7 +32,11 @@ def _conv_general_dilated_dense_lora(
         point, of_point, wide, of_wide = b, parts.of_b, a, parts.of_a
     else:
         return NotImplemented
-    out = bind(lax.conv_general_dilated_p, x, y.w, dimension_numbers=dimension_numbers, **params)
+    out = bind(
+        lax.conv_general_dilated_p, x, parts.w, dimension_numbers=dimension_numbers, **params
+    )
+    if y.seed is not None:
+        x = drop(x, y)
     wide_first = features_out in of_point
     precision = params["precision"]
     if wide_first:
@@ -45,7 +51,8 @@ def _conv_general_dilated_dense_lora(
             dimension_numbers.rhs_spec,
             dimension_numbers.out_spec,
         )
-        update = _pointwise(lax.mul(between, scale), last, numbers, precision, out.dtype)
+        between = _gate(y, lax.mul(between, scale), dimension_numbers.out_spec)
+        update = _pointwise(between, last, numbers, precision, out.dtype)
     else:
         kernel = _kernel(point, of_point, features_out, y.ndim)
         last = _kernel(wide, of_wide, features_in, y.ndim)
@@ -55,10 +62,24 @@ def _conv_general_dilated_dense_lora(
             dimension_numbers.lhs_spec,
         )
         between = lax.mul(_pointwise(x, kernel, numbers, precision, dtype), scale)
+        between = _gate(y, between, dimension_numbers.lhs_spec)
         update = lax.conv_general_dilated_p.bind(
             between, last, dimension_numbers=dimension_numbers, **params
         )
     return lax.add(out, as_dtype(update, out.dtype))
+
+
+def _gate(y: LoraArray, between: Any, spec: Any) -> Any:
+    """`between`, whose axes are as `spec` says, times the gate of each example."""
+    if not isinstance(y, MultiLora):
+        return between
+    labels: list[Any] = [("y", i) for i in range(between.ndim)]
+    labels[spec[1]] = RANK
+    rows = [("y", spec[0]), *(label for label in labels if label != ("y", spec[0]))]
+    order = tuple(labels.index(label) for label in rows)
+    back = tuple(order.index(i) for i in range(between.ndim))
+    out = gated(y, lax.transpose(between, order), tuple(rows), between.shape)
+    return lax.transpose(out, back)
 
 
 def _kernel(factor: Any, labels: Labels, replaced: int, ndim: int) -> Any:

@@ -9,15 +9,16 @@ from jax.typing import ArrayLike
 
 from duckarray.core import bind, register
 from duckarray.lora._layout import RANK, Label, Labels, as_dtype, axes_of, spread
-from duckarray.lora._parts import take_apart, with_layout_of
-from duckarray.lora._value import LoraArray, unchecked
+from duckarray.lora._parts import folded, take_apart, with_layout_of
+from duckarray.lora._value import LoraArray, derived, is_plain
 
 
 @register("neg")
 def _neg_lora(x: LoraArray, **params: Any) -> LoraArray:
     """`-(w + s a b) = -w + (-s) a b`."""
-    w = bind(lax.neg_p, x.w, **params)
-    return unchecked(w, x.a, x.b, lax.neg(x.scale), x.rows, x.columns)
+    if x.magnitude is not None:
+        return derived(x, magnitude=lax.neg(x.magnitude))  # type: ignore[no-any-return]
+    return derived(x, w=bind(lax.neg_p, x.w, **params), scale=lax.neg(x.scale))  # type: ignore[no-any-return]
 
 
 @register("mul", commutative=True)
@@ -35,32 +36,33 @@ def _div_lora_dense(x: LoraArray, y: ArrayLike, **params: Any) -> Any:
 @register("add", commutative=True)
 def _add_lora_dense(x: LoraArray, y: ArrayLike, **params: Any) -> LoraArray:
     """`(w + s a b) + y = (w + y) + s a b`."""
-    x = _broadcast_like(x, y)
-    w = bind(lax.add_p, x.w, y, **params)
-    return unchecked(w, x.a, x.b, x.scale, x.rows, x.columns)
+    x = _broadcast_like(folded(x), y)
+    return derived(x, w=bind(lax.add_p, x.w, y, **params))  # type: ignore[no-any-return]
 
 
 @register("sub")
 def _sub_lora_dense(x: LoraArray, y: ArrayLike, **params: Any) -> LoraArray:
     """`(w + s a b) - y = (w - y) + s a b`."""
-    x = _broadcast_like(x, y)
-    w = bind(lax.sub_p, x.w, y, **params)
-    return unchecked(w, x.a, x.b, x.scale, x.rows, x.columns)
+    x = _broadcast_like(folded(x), y)
+    return derived(x, w=bind(lax.sub_p, x.w, y, **params))  # type: ignore[no-any-return]
 
 
 @register("sub")
 def _sub_dense_lora(x: ArrayLike, y: LoraArray, **params: Any) -> LoraArray:
     """`x - (w + s a b) = (x - w) + (-s) a b`."""
-    y = _broadcast_like(y, x)
+    y = _broadcast_like(folded(y), x)
     w = bind(lax.sub_p, x, y.w, **params)
-    return unchecked(w, y.a, y.b, lax.neg(y.scale), y.rows, y.columns)
+    return derived(y, w=w, scale=lax.neg(y.scale))  # type: ignore[no-any-return]
 
 
 @register("add", "sub")
 def _add_lora_lora(x: LoraArray, y: LoraArray, *, primitive: Primitive, **params: Any) -> Any:
     """The weights are added, and the updates: side by side, of a rank that is the sum of both."""
+    x, y = folded(x), folded(y)
+    if not (is_plain(x) and is_plain(y)) or x.shape != y.shape:
+        return NotImplemented
     other: Any = with_layout_of(x, y)
-    if other is None or x.shape != y.shape:
+    if other is None:
         return NotImplemented
     w = bind(primitive, x.w, other.w, **params)
     batch, rows, _ = axes_of(x.w.ndim, x.rows, x.columns)
@@ -73,12 +75,14 @@ def _add_lora_lora(x: LoraArray, y: LoraArray, *, primitive: Primitive, **params
     a = lax.concatenate(scaled, len(labels) - 1)
     b = lax.concatenate([x.b, y_b], len(batch))
     one = jnp.ones(jnp.shape(x.scale), dtype)
-    return unchecked(w, a, b, one, x.rows, x.columns)
+    return derived(x, w=w, a=a, b=b, scale=one)
 
 
 @register("select_n")
 def _select_n_lora_lora(which: ArrayLike, *cases: LoraArray, **params: Any) -> Any:
     """Part by part, where one number chooses among values of the same structure."""
+    if not all(map(is_plain, cases)):
+        return NotImplemented
     first = cases[0]
     structures = {(x.rows, x.columns, x.a.shape, x.a.dtype) for x in cases}
     if jnp.shape(which) or len(structures) > 1:
@@ -88,7 +92,7 @@ def _select_n_lora_lora(which: ArrayLike, *cases: LoraArray, **params: Any) -> A
         lax.select_n(which, *parts)
         for parts in zip(*[(x.a, x.b, as_dtype(x.scale, x.a.dtype)) for x in cases], strict=True)
     )
-    return unchecked(w, a, b, scale, first.rows, first.columns)
+    return derived(first, w=w, a=a, b=b, scale=scale)
 
 
 @register("convert_element_type")
@@ -98,11 +102,20 @@ def _convert_element_type_lora(x: LoraArray, *, new_dtype: Any, **params: Any) -
     if real_part or not jnp.issubdtype(new_dtype, jnp.inexact):
         return NotImplemented  # Re(a @ b) is not Re(a) @ Re(b)
     w = bind(lax.convert_element_type_p, x.w, new_dtype=new_dtype, **params)
-    a, b, scale = (as_dtype(part, new_dtype) for part in (x.a, x.b, x.scale))
-    return unchecked(w, a, b, scale, x.rows, x.columns)
+    names = ("a", "b", "scale", "magnitude", "gate", "factors")
+    given = {name: getattr(x, name, None) for name in names}
+    converted = {n: as_dtype(part, new_dtype) for n, part in given.items() if part is not None}
+    return derived(x, w=w, **converted)
 
 
 def _scale_by(primitive: Primitive, x: LoraArray, y: Any, params: Any) -> Any:
+    if x.magnitude is not None:
+        if jnp.ndim(y) and jnp.size(y) != 1:
+            return _scale_by(primitive, folded(x), y, params)
+        y = as_dtype(jnp.ravel(jnp.asarray(y))[0], x.magnitude.dtype)
+        change = lax.mul if primitive is lax.mul_p else lax.div
+        y = jnp.broadcast_to(y, x.magnitude.shape)
+        return derived(x, magnitude=change(x.magnitude, y))
     parts = take_apart(x)
     along: Labels = tuple(i for i, n in enumerate(jnp.shape(y)) if n != 1)
     of_factor = next(
@@ -116,12 +129,12 @@ def _scale_by(primitive: Primitive, x: LoraArray, y: Any, params: Any) -> Any:
     change = lax.mul if primitive is lax.mul_p else lax.div
     if of_factor is parts.of_scale:
         scale = _times(x.scale, parts.of_scale, y, along, change)
-        return unchecked(w, x.a, x.b, scale, x.rows, x.columns)
+        return derived(x, w=w, scale=scale)
     if of_factor is parts.of_a:
         a = _times(x.a, parts.of_a, y, along, change)
-        return unchecked(w, a, x.b, x.scale, x.rows, x.columns)
+        return derived(x, w=w, a=a)
     b = _times(x.b, parts.of_b, y, along, change)
-    return unchecked(w, x.a, b, x.scale, x.rows, x.columns)
+    return derived(x, w=w, b=b)
 
 
 def _times(factor: Any, labels: Labels, y: Any, along: Labels, change: Any = lax.mul) -> Any:

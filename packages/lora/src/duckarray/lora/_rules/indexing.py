@@ -8,8 +8,10 @@ from jax.typing import ArrayLike
 
 from duckarray.core import bind, materialize, register
 from duckarray.lora._layout import RANK, Label, Labels, as_dtype, contract, spread
-from duckarray.lora._parts import Parts, put_together, take_apart
-from duckarray.lora._value import LoraArray
+from duckarray.lora._multi import MultiLora, refuse_dense
+from duckarray.lora._parts import Parts, change_each, put_together, take_apart
+from duckarray.lora._path import gated
+from duckarray.lora._value import LoraArray, derived, normalizer
 
 
 @register("slice")
@@ -18,7 +20,8 @@ def _slice_lora(
 ) -> Any:
     """Cuts the weight and the factors that have the axis."""
     bounds = {"start_indices": start_indices, "limit_indices": limit_indices, "strides": strides}
-    w = bind(lax.slice_p, x.w, **bounds, **params)
+    parts = take_apart(x)
+    w = bind(lax.slice_p, parts.w, **bounds, **params)
     steps = strides or (1,) * x.ndim
     cut = dict(enumerate(zip(start_indices, limit_indices, steps, strict=True)))
 
@@ -26,22 +29,23 @@ def _slice_lora(
         each = [cut.get(label, (0, n, 1)) for label, n in zip(labels, array.shape, strict=True)]
         return lax.slice(array, *zip(*each, strict=True)) if each else array
 
-    return put_together(_on_each(take_apart(x), w, slice_factor))
+    return put_together(_on_each(parts, w, slice_factor))
 
 
 @register("dynamic_slice")
 def _dynamic_slice_lora(x: LoraArray, *starts: ArrayLike, slice_sizes: Any, **params: Any) -> Any:
     """Cuts the weight and the factors that have the axis."""
-    w = bind(lax.dynamic_slice_p, x.w, *starts, slice_sizes=slice_sizes, **params)
+    parts = take_apart(x)
+    w = bind(lax.dynamic_slice_p, parts.w, *starts, slice_sizes=slice_sizes, **params)
 
     def slice_factor(array: Any, labels: Labels) -> Any:
         for axis, label in enumerate(labels):
-            if label != RANK and slice_sizes[label] != array.shape[axis]:
+            if isinstance(label, int) and slice_sizes[label] != array.shape[axis]:
                 start = starts[label]
                 array = lax.dynamic_slice_in_dim(array, start, slice_sizes[label], axis)
         return array
 
-    return put_together(_on_each(take_apart(x), w, slice_factor))
+    return put_together(_on_each(parts, w, slice_factor))
 
 
 @register("split")
@@ -50,7 +54,7 @@ def _split_lora(x: LoraArray, *, sizes: Any, axis: Any, **params: Any) -> Any:
     parts = take_apart(x)
     pieces = []
     stop = 0
-    for w in bind(lax.split_p, x.w, sizes=sizes, axis=axis, **params):
+    for w in bind(lax.split_p, parts.w, sizes=sizes, axis=axis, **params):
         start, stop = stop, stop + w.shape[axis]
 
         def cut(array: Any, labels: Labels, start: int = start, stop: int = stop) -> Any:
@@ -65,12 +69,13 @@ def _split_lora(x: LoraArray, *, sizes: Any, axis: Any, **params: Any) -> Any:
 @register("rev")
 def _rev_lora(x: LoraArray, *, dimensions: Any, **params: Any) -> Any:
     """Turns the weight round and the factors that have the axis."""
-    w = bind(lax.rev_p, x.w, dimensions=dimensions, **params)
+    parts = take_apart(x)
+    w = bind(lax.rev_p, parts.w, dimensions=dimensions, **params)
 
     def reverse(array: Any, labels: Labels) -> Any:
         return lax.rev(array, [i for i, label in enumerate(labels) if label in dimensions])
 
-    return put_together(_on_each(take_apart(x), w, reverse))
+    return put_together(_on_each(parts, w, reverse))
 
 
 @register("gather")
@@ -81,6 +86,9 @@ def _gather_lora_dense(
 
     The latter is what an embedding does: `w[i] + s a[i] b`, for the rows `i` that are picked.
     """
+    kwargs = {"dimension_numbers": dimension_numbers, "slice_sizes": slice_sizes, **params}
+    if x.magnitude is not None:
+        return _gather_normalized(x, indices, kwargs)
     parts = take_apart(x)
     w = bind(
         lax.gather_p,
@@ -107,11 +115,28 @@ def _gather_lora_dense(
         out = _gather_factor(array, labels, indices, numbers, slice_sizes, params)
         return out, (*picked, *of_kept)
 
-    a, of_a = gather(parts.a, parts.of_a)
-    b, of_b = gather(parts.b, parts.of_b)
-    scale, of_scale = gather(parts.scale, parts.of_scale)
-    found = Parts(w, a, b, scale, of_w, of_a, of_b, of_scale)
-    return put_together(found) if cut <= set(parts.of_scale) else _dense(found)
+    if not cut <= set(parts.of_scale):
+        found = change_each(parts._replace(others=()), w, of_w, gather)
+        return _dense(
+            _gate_picked(x, found, picked, w.shape) if isinstance(x, MultiLora) else found
+        )
+    return put_together(change_each(parts, w, of_w, gather))
+
+
+def _gather_normalized(x: LoraArray, indices: Any, params: Any) -> Any:
+    """`g[i] * v[i]`; what `g` has one of along an axis it has for all."""
+    plain = bind(lax.gather_p, derived(x, magnitude=None), indices, **params)
+    factor = jnp.broadcast_to(as_dtype(normalizer(x), x.dtype), x.shape)
+    return plain * lax.gather_p.bind(factor, jnp.asarray(indices), **params)
+
+
+def _gate_picked(x: MultiLora, found: Parts, picked: Labels, shape: tuple[int, ...]) -> Parts:
+    """The parts with the gate of each row applied to the factor from which the rows were picked."""
+    if found.of_scale:
+        refuse_dense(x)
+    name = "a" if picked and set(picked) <= set(found.of_a) else "b"
+    factor, labels = getattr(found, name), getattr(found, f"of_{name}")
+    return found._replace(**{name: gated(x, factor, labels, shape)})
 
 
 def _gather_factor(
@@ -163,5 +188,4 @@ def _dense(parts: Parts) -> Any:
 
 
 def _on_each(parts: Parts, w: Any, change: Any) -> Parts:
-    a, b = change(parts.a, parts.of_a), change(parts.b, parts.of_b)
-    return parts._replace(w=w, a=a, b=b, scale=change(parts.scale, parts.of_scale))
+    return change_each(parts, w, parts.of_w, lambda x, labels: (change(x, labels), labels))

@@ -6,7 +6,7 @@ from jax import lax
 
 from duckarray.core import bind, register
 from duckarray.lora._layout import Labels
-from duckarray.lora._parts import Parts, put_together, take_apart
+from duckarray.lora._parts import change_each, put_together, take_apart
 from duckarray.lora._value import LoraArray
 
 
@@ -16,14 +16,12 @@ def _reduce_sum_lora(x: LoraArray, *, axes: Any, **params: Any) -> Any:
     parts = take_apart(x)
     if set(axes).intersection(parts.of_scale):
         return NotImplemented
-    w = bind(lax.reduce_sum_p, x.w, axes=axes, **params)
+    w = bind(lax.reduce_sum_p, parts.w, axes=axes, **params)
 
     def reduce(factor: Any, labels: Labels) -> tuple[Any, Labels]:
         over = tuple(i for i, label in enumerate(labels) if label in axes)
         kept = tuple(label for label in labels if label not in axes)
         return (lax.reduce_sum(factor, over) if over else factor), kept
 
-    a, of_a = reduce(parts.a, parts.of_a)
-    b, of_b = reduce(parts.b, parts.of_b)
     of_w = tuple(label for label in parts.of_w if label not in axes)
-    return put_together(Parts(w, a, b, parts.scale, of_w, of_a, of_b, parts.of_scale))
+    return put_together(change_each(parts, w, of_w, reduce))

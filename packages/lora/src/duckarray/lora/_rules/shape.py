@@ -8,13 +8,16 @@ from jax import lax
 
 from duckarray.core import bind, materialize, register
 from duckarray.lora._layout import RANK, Label, Labels, arrange
-from duckarray.lora._parts import Parts, put_together, take_apart
-from duckarray.lora._value import LoraArray
+from duckarray.lora._parts import change_each, put_together, take_apart
+from duckarray.lora._value import LoraArray, derived
 
 
 @register("transpose")
 def _transpose_lora(x: LoraArray, *, permutation: Any, **params: Any) -> Any:
     """Only the weight is transposed, unless the order within a factor's axes changes."""
+    if x.magnitude is not None:
+        out = bind(lax.transpose_p, derived(x, magnitude=None), permutation=permutation, **params)
+        return derived(out, magnitude=lax.transpose(x.magnitude, permutation))
     parts = take_apart(x)
     w = bind(lax.transpose_p, x.w, permutation=permutation, **params)
     return put_together(parts._replace(w=w, of_w=tuple(permutation)))
@@ -24,7 +27,7 @@ def _transpose_lora(x: LoraArray, *, permutation: Any, **params: Any) -> Any:
 def _squeeze_lora(x: LoraArray, *, dimensions: Any, **params: Any) -> Any:
     """An axis of size one goes; where the last row or column went, the result is dense."""
     parts = take_apart(x)
-    w = bind(lax.squeeze_p, x.w, dimensions=dimensions, **params)
+    w = bind(lax.squeeze_p, parts.w, dimensions=dimensions, **params)
     gone = {axis % x.ndim for axis in dimensions}
 
     def squeeze(array: Any, labels: Labels) -> tuple[Any, Labels]:
@@ -32,7 +35,7 @@ def _squeeze_lora(x: LoraArray, *, dimensions: Any, **params: Any) -> Any:
         kept = tuple(label for label in labels if label not in gone)
         return (lax.squeeze(array, axes) if axes else array), kept
 
-    return put_together(_on_each_factor(parts, w, _without(parts.of_w, gone), squeeze))
+    return put_together(change_each(parts, w, _without(parts.of_w, gone), squeeze))
 
 
 @register("broadcast_in_dim")
@@ -43,7 +46,7 @@ def _broadcast_in_dim_lora(
     parts = take_apart(x)
     w = bind(
         lax.broadcast_in_dim_p,
-        x.w,
+        parts.w,
         shape=shape,
         broadcast_dimensions=broadcast_dimensions,
         **params,
@@ -62,7 +65,7 @@ def _broadcast_in_dim_lora(
             if belongs:
                 wanted.append(label)
         ordered = [label for label in wanted if label in labels]
-        rank = [RANK] if RANK in labels else []
+        rank = [label for label in labels if not isinstance(label, int)]
         if len(ordered) == len(wanted) and all(
             sizes[label] == array.shape[labels.index(label)] for label in ordered
         ):
@@ -72,7 +75,7 @@ def _broadcast_in_dim_lora(
         dims = [i for i, label in enumerate([*wanted, *rank]) if label in labels]
         return lax.broadcast_in_dim(array, new_shape, dims), (*wanted, *rank)
 
-    return put_together(_on_each_factor(parts, w, of_w, broadcast))
+    return put_together(change_each(parts, w, of_w, broadcast))
 
 
 @register("reshape")
@@ -96,16 +99,16 @@ def _reshape_lora(x: LoraArray, *, new_sizes: Any, dimensions: Any, **params: An
     def reshape(array: Any, labels: Labels) -> tuple[Any, Labels]:
         in_order = tuple(sorted(labels, key=_rank_last))
         array, labels = arrange(array, labels, in_order), in_order
-        sizes[RANK] = array.shape[-1] if RANK in labels else 1
-        new = tuple(n for label in labels for n in became.get(label, [RANK]))
+        sizes.update(zip(labels, array.shape, strict=True))
+        new = tuple(n for label in labels for n in became.get(label, [label]))
         return lax.reshape(array, [sizes[label] for label in new]), new
 
-    w = bind(lax.reshape_p, x.w, **params)
-    return put_together(_on_each_factor(parts, w, of_w, reshape))
+    w = bind(lax.reshape_p, parts.w, **params)
+    return put_together(change_each(parts, w, of_w, reshape))
 
 
 def _rank_last(label: Any) -> Any:
-    return math.inf if label == RANK else label
+    return label if isinstance(label, int) else math.inf
 
 
 def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
@@ -136,10 +139,3 @@ def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], lis
 
 def _without(labels: Labels, gone: set[int]) -> Labels:
     return tuple(label for label in labels if label not in gone)
-
-
-def _on_each_factor(parts: Parts, w: Any, of_w: Labels, change: Any) -> Parts:
-    a, of_a = change(parts.a, parts.of_a)
-    b, of_b = change(parts.b, parts.of_b)
-    scale, of_scale = change(parts.scale, parts.of_scale)
-    return Parts(w, a, b, scale, of_w, of_a, of_b, of_scale)
