@@ -15,7 +15,7 @@ from ._config import LoraConfig, Pattern
 _SHOWN = 20
 _WEIGHT_NAMES = ("weight", "kernel", "w")
 _PARAMETER_NAMES = (*_WEIGHT_NAMES, "embedding", "embeddings")
-_EMBEDDING_NAMES = re.compile(r"(.*embed.*|wte|wpe)", re.IGNORECASE)
+_EMBEDDING_NAMES = re.compile(r"(.*embe?d.*|wte|wpe)", re.IGNORECASE)
 _HEAD_NAMES = ("lm_head", "embed_out")
 
 

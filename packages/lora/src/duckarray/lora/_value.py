@@ -276,8 +276,9 @@ def is_plain(x: LoraArray) -> bool:
 
 def derived(x: Any, **parts: Any) -> Any:
     """`x` with other parts, which are known to belong together."""
-    out = object.__new__(type(x))
-    out.__dict__.update({name: getattr(x, name) for name in _field_names(type(x))}, **parts)
+    cls: Any = type(x)
+    out = object.__new__(cls)
+    out.__dict__.update({name: getattr(x, name) for name in _field_names(cls)}, **parts)
     return out
 
 
