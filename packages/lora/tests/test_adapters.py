@@ -20,6 +20,7 @@ from duckarray.lora import (
     with_dropout,
 )
 
+pytestmark = pytest.mark.any_jax
 KEY = jax.random.key(0)
 RNG = np.random.default_rng(3)
 X = jnp.asarray(RNG.normal(size=(4, 5, 6)), "float32")  # [batch, tokens, d]

@@ -8,6 +8,7 @@ import pytest
 from duckarray.core import materialization, materialize, quaxify
 from duckarray.lora import LoraArray, LoraConfig, loraify
 
+pytestmark = pytest.mark.any_jax
 X = jnp.asarray(np.random.default_rng(3).normal(size=(3, 6)), "float32")
 KEY = jax.random.key(0)
 

@@ -23,6 +23,7 @@ from duckarray.lora import (
     stack,
 )
 
+pytestmark = pytest.mark.any_jax
 KEY = jax.random.key(0)
 RNG = np.random.default_rng(0)
 P = "base_model.model."

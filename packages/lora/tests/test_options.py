@@ -26,6 +26,7 @@ from duckarray.lora import (
     unmerge,
 )
 
+pytestmark = pytest.mark.any_jax
 KEY = jax.random.key(0)
 RNG = np.random.default_rng(0)
 W = jnp.asarray(RNG.normal(size=(12, 8)), "float32")
