@@ -154,9 +154,8 @@ def compare(params: Any, dense: Any, tokenizer: BytePairs, config: Config) -> No
     ask, _ = _programs(config)
     x, y = (np.asarray(ask(p, prompt, _cache(p, config, len(prompt)))[0]) for p in (params, dense))
     difference = np.abs(x - y).max() / np.abs(y).max()
-    print(
-        f"logits differ by {difference:.2g} of the largest; the same token: {x.argmax() == y.argmax()}"
-    )
+    same = x.argmax() == y.argmax()
+    print(f"logits differ by {difference:.2g} of the largest; the same token: {same}")
     if not difference <= 1e-4:
         raise SystemExit("the logits differ by more than 1e-4")
 
