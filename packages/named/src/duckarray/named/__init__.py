@@ -1,0 +1,54 @@
+"""Arrays whose axes have names, for unmodified JAX programs."""
+
+from importlib.metadata import version as _version
+
+from . import _rules as _rules
+from ._axes import concat as concat
+from ._axes import flatten as flatten
+from ._axes import rename as rename
+from ._axes import split as split
+from ._axes import stack as stack
+from ._axes import unflatten as unflatten
+from ._check import check as check
+from ._contract import dot as dot
+from ._contract import einsum as einsum
+from ._contract import outer as outer
+from ._contract import sizes as sizes
+from ._functions import all as all
+from ._functions import any as any
+from ._functions import argmax as argmax
+from ._functions import argmin as argmin
+from ._functions import argsort as argsort
+from ._functions import cumprod as cumprod
+from ._functions import cumsum as cumsum
+from ._functions import flip as flip
+from ._functions import log_softmax as log_softmax
+from ._functions import logsumexp as logsumexp
+from ._functions import max as max
+from ._functions import mean as mean
+from ._functions import min as min
+from ._functions import prod as prod
+from ._functions import softmax as softmax
+from ._functions import sort as sort
+from ._functions import std as std
+from ._functions import sum as sum
+from ._functions import var as var
+from ._functions import where as where
+from ._indexing import take as take
+from ._indexing import take_along as take_along
+from ._names import Axis as Axis
+from ._names import AxisNameError as AxisNameError
+from ._sharding import pspec as pspec
+from ._sharding import shard as shard
+from ._transforms import grad as grad
+from ._transforms import map as map
+from ._transforms import scan as scan
+from ._transforms import value_and_grad as value_and_grad
+from ._transforms import vmap as vmap
+from ._value import NamedArray as NamedArray
+from ._value import dims as dims
+from ._value import wrap as wrap
+from ._xarray import from_xarray as from_xarray
+from ._xarray import to_xarray as to_xarray
+
+__version__ = _version("duckarray-named")

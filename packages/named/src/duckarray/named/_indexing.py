@@ -1,0 +1,158 @@
+"""Taking and setting entries by the names of axes."""
+
+from typing import TYPE_CHECKING, Any
+
+import jax.numpy as jnp
+
+from ._by_name import aligned, quaxified
+from ._names import AxisNameError, absent, show
+
+if TYPE_CHECKING:
+    from ._value import NamedArray
+
+
+def isel(a: "NamedArray", index: dict[str, Any]) -> Any:
+    """Entries by name, for integers and slices, and one array of integers."""
+    from ._value import NamedArray
+
+    position = _positions(a, index, "an index by name")
+    arrays = [i for i, x in enumerate(position) if not isinstance(x, slice | int)]
+    if len(arrays) > 1:
+        names = [a.dims[i] for i in arrays]
+        raise AxisNameError(
+            f"an index by name takes one array of integers, but got some for {names}.\n"
+            "Index one after the other, or use `take_along` or `x.unwrap()[...]`.",
+            a.dims,
+        )
+    if not arrays or not isinstance(position[arrays[0]], NamedArray):
+        return a[tuple(position)]
+    (i,) = arrays
+    rest = tuple(slice(None) if j == i else x for j, x in enumerate(position))
+    return take(a[rest], position[i], a.dims[i])
+
+
+def take(a: Any, indices: Any, name: str | None) -> Any:
+    """Entries along the axis `name`, at integers that may be a named array themselves.
+
+    The axes of `indices` stand where the axis was: an embedding is `take(table, tokens, "vocab")`.
+
+    Raises:
+        AxisNameError: if there is no axis of that name.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, take
+        >>> table = NamedArray(jnp.ones((10, 4)), "vocab d")
+        >>> take(table, NamedArray(jnp.zeros((2, 3), int), "batch seq"), "vocab").dims
+        ('batch', 'seq', 'd')
+    """
+    from ._value import dims
+
+    names = dims(a)
+    if name not in names:
+        raise absent(name, names, f"`take(..., {name!r})`")
+    axis = names.index(name)
+    return quaxified(lambda x, i: jnp.take(x, i, axis=axis), a, indices)
+
+
+def take_along(a: Any, indices: Any, name: str) -> Any:
+    """For each entry of `indices`, the entry of `a` at that place of the axis `name`.
+
+    Both have the same names; along `name` their sizes may differ.
+
+    Raises:
+        AxisNameError: if there is no axis of that name, or the names differ.
+    """
+    from ._value import dims
+
+    names = dims(a)
+    if name not in names:
+        raise absent(name, names, f"`take_along(..., {name!r})`")
+    axis = names.index(name)
+    indices = indices.transpose_to(names)
+    return quaxified(lambda x, i: jnp.take_along_axis(x, i, axis=axis), a, indices)
+
+
+def _positions(a: "NamedArray", index: dict[str, Any], asked: str) -> list[Any]:
+    dims = a.dims
+    for name in index:
+        if name not in dims:
+            raise absent(name, dims, asked)
+    return [index.get(d, slice(None)) if d is not None else slice(None) for d in dims]
+
+
+class At:
+    """`a.at[index]`, where the index is by position or by name."""
+
+    def __init__(self, array: "NamedArray") -> None:
+        self._array = array
+
+    def __getitem__(self, index: Any) -> "Update":
+        if isinstance(index, dict):
+            index = tuple(_positions(self._array, index, "`at`"))
+        return Update(self._array, index)
+
+
+class Update:
+    """What can be done with the entries at an index; none changes the array itself."""
+
+    def __init__(self, array: "NamedArray", index: Any) -> None:
+        self._array, self._index = array, index
+
+    def get(self, **options: Any) -> Any:
+        """The entries."""
+        return quaxified(lambda x: x.at[self._index].get(**options), self._array)
+
+    def _apply(self, method: str, values: Any, options: dict[str, Any]) -> Any:
+        from ._value import NamedArray
+
+        index = self._index
+        if isinstance(values, NamedArray):  # in the order of the entries that it is for
+            entries = self._array[index]
+            theirs = entries.dims if isinstance(entries, NamedArray) else ()
+            if not set(values.dims) <= set(theirs):
+                raise AxisNameError(
+                    f"entries of axes {show(theirs)} cannot be set to {values!r}.\n"
+                    "Its axes have to be among theirs: take a part of it, or rename an axis.",
+                    theirs,
+                    values.dims,
+                )
+            _, values = aligned(entries, values)
+            values = values.array
+        return quaxified(lambda x, v: getattr(x.at[index], method)(v, **options), self._array, values)
+
+    def set(self, values: Any, **options: Any) -> Any:
+        """The array with `values` there."""
+        return self._apply("set", values, options)
+
+    def add(self, values: Any, **options: Any) -> Any:
+        """The array with `values` added there."""
+        return self._apply("add", values, options)
+
+    def subtract(self, values: Any, **options: Any) -> Any:
+        """The array with `values` subtracted there."""
+        return self._apply("subtract", values, options)
+
+    def multiply(self, values: Any, **options: Any) -> Any:
+        """The array with the entries there multiplied by `values`."""
+        return self._apply("multiply", values, options)
+
+    def divide(self, values: Any, **options: Any) -> Any:
+        """The array with the entries there divided by `values`."""
+        return self._apply("divide", values, options)
+
+    def min(self, values: Any, **options: Any) -> Any:
+        """The array with the entries there no greater than `values`."""
+        return self._apply("min", values, options)
+
+    def max(self, values: Any, **options: Any) -> Any:
+        """The array with the entries there no less than `values`."""
+        return self._apply("max", values, options)
+
+    def power(self, values: Any, **options: Any) -> Any:
+        """The array with the entries there raised to `values`."""
+        return self._apply("power", values, options)
+
+    def apply(self, function: Any, **options: Any) -> Any:
+        """The array with `function` applied to the entries there."""
+        return quaxified(lambda x: x.at[self._index].apply(function, **options), self._array)

@@ -1,0 +1,26 @@
+"""Operations on each entry: operands agree axis by axis, and so does the result."""
+
+from duckarray.core import families
+from duckarray.named._names import Dims, unify
+
+from ._apply import Call, names
+
+
+@names(
+    *families.elementwise_unary,
+    *families.elementwise_binary,
+    *families.elementwise_ternary,
+    *families.cumulative,
+    *families.bits,
+)
+def _alike(call: Call) -> Dims:
+    """Scalars, as `clamp` and `select_n` take them, have no axes to agree on."""
+    rank = max(map(len, call.dims))
+    dims = unify(d for d in call.dims if len(d) == rank)
+    return dims[:rank] if "new_dtype" in call.params or len(dims) == rank else dims
+
+
+@names(*(p for p in families.collectives if str(p) in ("psum", "pmax", "pmin", "ppermute")))
+def _over_devices(call: Call) -> Dims:
+    """Each device gets an array of the same axes."""
+    return call.dims[0]
