@@ -1,36 +1,84 @@
-"""What scaling costs with the factor kept apart, against scaling each entry."""
+"""What names cost: operators, compiled calls and tracing, against plain `jax.numpy`."""
 
 import statistics
 import time
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+import duckarray.named as n
 from duckarray.core import quaxify
 from duckarray.named import NamedArray
 
-
-def seconds(program, x):
-    """The median over 50 calls, of which the first is not one."""
-    jax.block_until_ready(program(x))
-    times = []
-    for _ in range(50):
-        start = time.perf_counter()
-        jax.block_until_ready(program(x))
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+X = jnp.ones((8, 16))
+A, B = NamedArray(X, "batch d"), NamedArray(X + 1, "batch d")
 
 
-def scale(x):
-    return -(3.0 * x)
+def ratio(
+    plain: Callable[[], Any], ours: Callable[[], Any], calls: int, repeats: int = 21
+) -> float:
+    """The median of quotients of neighbours in time."""
+    programs = (plain, ours)
+    for program in programs:
+        jax.block_until_ready(program())
+    quotients = []
+    for _ in range(21):
+        times = []
+        for program in programs:
+            start = time.process_time()
+            for _ in range(calls):
+                out = program()
+            jax.block_until_ready(out)
+            times.append(time.process_time() - start)
+        quotients.append(times[1] / times[0])
+    return statistics.median(quotients)
 
 
-def main():
-    for n in (10, 1000, 4000):
-        dense = jnp.ones((n, n))
-        value = NamedArray(dense, jnp.float32(1.0))
-        plain, ours = seconds(scale, dense), seconds(quaxify(scale), value)
-        print(f"{n} × {n}: {plain * 1e6:.0f} µs dense, {ours * 1e6:.0f} µs with the factor apart")
+def traced(program: Callable[..., Any], *args: Any) -> Callable[[], Any]:
+    """Traces anew each time: JAX knows a function by what it is."""
+
+    def trace() -> Any:
+        def again(*xs: Any) -> Any:
+            return program(*xs)
+
+        jax.make_jaxpr(again)(*args)
+        return X
+
+    return trace
+
+
+def adds(x: Any, y: Any) -> Any:
+    for _ in range(100):
+        x = x + y
+    return x
+
+
+def attention(q: Any, k: Any, v: Any) -> Any:
+    return jax.nn.softmax(q @ k.mT) @ v
+
+
+def main() -> None:
+    plain, named = jax.jit(lambda x, y: x + y), jax.jit(lambda x, y: x + y)
+    rows = [
+        ("operator on equal dims, eager", 2.0, lambda: X + X, lambda: A + B, 200),
+        ("call of a jitted function", 1.5, lambda: plain(X, X), lambda: named(A, B), 200),
+        ("trace of 100 additions", 1.5, traced(adds, X, X), traced(adds, A, B), 1),
+        ("the same inside quaxify", None, traced(adds, X, X), traced(quaxify(adds), A, B), 1),
+    ]
+    for name, goal, base, ours, calls in rows:
+        got = ratio(base, ours, calls)
+        verdict = "" if goal is None else f"(at most {goal}: {'ok' if got <= goal else 'MISSED'})"
+        print(f"{name:32} {got:5.2f}x {verdict}")
+    x = NamedArray(jnp.ones((2, 8, 16)), "batch seq d")
+    dot = jax.make_jaxpr(lambda q, k: n.dot(q, k.rename(seq="key"), over="d"))(x, x)
+    print(f"{'n.dot':32} {[e.primitive.name for e in dot.jaxpr.eqns]}")
+    same = [
+        [str(e.primitive) for e in jax.make_jaxpr(f)(z, z, z).jaxpr.eqns]
+        for f, z in ((attention, x.array), (quaxify(attention), x))
+    ]
+    print(f"{'attention, the same program':32} {same[0] == same[1]}")
 
 
 if __name__ == "__main__":

@@ -1,21 +1,156 @@
 """What is refused, and what the message advises."""
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
-from duckarray.named import NamedArray
+import duckarray.named as n
+from duckarray.core import quaxify
+from duckarray.named import Axis, AxisNameError, NamedArray
+
+A = NamedArray(jnp.arange(6.0).reshape(2, 3), "batch d")
 
 
-def test_a_factor_with_axes_is_refused():
-    with pytest.raises(ValueError, match=r"factor of shape \(2,\)[\s\S]*`jnp\.asarray\(2\.0"):
-        NamedArray(jnp.ones(2), jnp.ones(2))
+def test_more_names_than_axes():
+    with pytest.raises(AxisNameError, match=r"names 3 axes[\s\S]*\(2, 3\) has 2[\s\S]*`None`"):
+        NamedArray(A.array, "a b c")
 
 
-def test_a_factor_of_another_dtype_is_refused():
-    with pytest.raises(ValueError, match=r"dtype int32[\s\S]*array\.dtype"):
-        NamedArray(jnp.ones(2), jnp.int32(2))
+def test_a_name_that_stands_twice():
+    with pytest.raises(AxisNameError, match=r"'a' stands twice[\s\S]*another name"):
+        NamedArray(A.array, "a a")
 
 
-def test_a_factor_that_is_no_array_is_refused():
-    with pytest.raises(TypeError, match=r"factor=[\s\S]*takes an array[\s\S]*jnp\.asarray"):
-        NamedArray(jnp.ones(2), 2.0)
+def test_what_is_no_name():
+    with pytest.raises(AxisNameError, match=r"'1st' cannot be[\s\S]*identifier"):
+        NamedArray(A.array, ("1st", "b"))
+
+
+def test_what_is_no_array():
+    with pytest.raises(TypeError, match=r"no axes to name[\s\S]*jnp\.asarray"):
+        NamedArray([1.0, 2.0], "a")
+
+
+def test_an_axis_of_another_size():
+    with pytest.raises(AxisNameError, match=r"Axis\('batch', 4\)[\s\S]*size 2[\s\S]*'batch'"):
+        NamedArray(A.array, (Axis("batch", 4), "d"))
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AxisNameError, match=r"no axis 'seq' among \(batch, d\)[\s\S]*rename"):
+        n.sum(A, "seq")
+    with pytest.raises(AxisNameError, match=r"no axis 'seq' among \(batch, d\)"):
+        A.isel(seq=0)
+    with pytest.raises(AxisNameError, match=r"no axis 'seq' among \(batch, d\)"):
+        A.rename(seq="time")
+
+
+def test_sizes_that_differ():
+    with pytest.raises(AxisNameError, match=r"'d' has 3 entries[\s\S]*but 4[\s\S]*isel"):
+        A + NamedArray(jnp.ones(4), "d")
+
+
+def test_operands_without_a_name_in_common():
+    with pytest.raises(AxisNameError, match=r"no name in common[\s\S]*outer\(op, a, b\)"):
+        A + NamedArray(jnp.ones(4), "time")
+
+
+def test_an_array_without_names_and_of_other_rank():
+    with pytest.raises(AxisNameError, match=r"shape \(3,\) without names[\s\S]*NamedArray\(y, 'd'"):
+        A + jnp.ones(3)
+
+
+def test_a_shared_name_missing_from_out():
+    s = NamedArray(jnp.ones((4, 3)), "s d")
+    with pytest.raises(AxisNameError, match=r"axis 's'[\s\S]*y\.rename\(s="):
+        n.dot(s, s, over="d", out="")
+    with pytest.raises(AxisNameError, match=r"has the axes \(s, t\)[\s\S]*once"):
+        n.dot(s, s.rename(s="t"), over="d", out="s")
+
+
+def test_a_matrix_plus_its_transpose_is_caught_inside():
+    square = NamedArray(jnp.ones((3, 3)), "a b")
+    with pytest.raises(AxisNameError, match=r"\(a, b\) and \(b, a\)[\s\S]*one order"):
+        quaxify(lambda x: x + x.T)(square)
+
+
+def test_a_contraction_of_two_names_is_caught_inside():
+    w = NamedArray(jnp.ones((3, 4)), "hidden out")
+    with pytest.raises(AxisNameError, match=r"'d' of \(batch, d\) and axis 'hidden'[\s\S]*rename"):
+        quaxify(jnp.matmul)(A, w)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [jnp.sum, lambda x: x.sum(0), lambda x: x[:1], lambda x: x.T],
+    ids=["scalar", "row", "part", "transposed"],
+)
+def test_an_array_changed_without_its_names_says_so(change):
+    stale = jax.tree.map(change, A)
+    for use in (lambda x: x.dims, lambda x: x + 1, quaxify(jnp.sin)):
+        with pytest.raises(AxisNameError, match=r"batch=2, d=3[\s\S]*jax\.tree\.map[\s\S]*anew"):
+            use(stale)
+    assert "of other axes" in repr(stale)
+
+
+def test_sizes_of_a_tree_tell_the_paths():
+    tree = {"a": A, "b": NamedArray(jnp.ones(5), "d")}
+    with pytest.raises(AxisNameError, match=r"'d' has 3 entries in \['a'\] but 5 in \['b'\]"):
+        n.sizes(tree)
+    assert n.sizes({"a": A}) == {"batch": 2, "d": 3}
+
+
+def test_an_axis_that_cannot_be_split_so():
+    with pytest.raises(AxisNameError, match=r"do not multiply to 3[\s\S]*-1"):
+        A.unflatten("d", x=2, y=2)
+    with pytest.raises(AxisNameError, match=r"do not multiply to 3"):
+        A.split("d", h=2)
+
+
+def test_joining_what_has_other_names():
+    with pytest.raises(AxisNameError, match=r"cannot be brought into the order"):
+        n.concat([A, A.rename(d="e")], "batch")
+    with pytest.raises(AxisNameError, match=r"nothing to join"):
+        n.stack([], "new")
+    with pytest.raises(AxisNameError, match=r"have that axis already[\s\S]*concat"):
+        n.stack([A, A], "d")
+
+
+def test_rules_for_a_mesh_that_it_does_not_have():
+    mesh = jax.make_mesh((1,), ("data",))
+    with pytest.raises(AxisNameError, match=r"'model'[\s\S]*\('data',\)[\s\S]*make_mesh"):
+        n.shard(A, {"d": "model"}, mesh)
+    with pytest.raises(ValueError, match=r"no mesh[\s\S]*set_mesh"):
+        n.shard(A, {"d": "model"})
+    with pytest.raises(AxisNameError, match=r"two axes[\s\S]*'data'"):
+        n.pspec(A, {"batch": "data", "d": "data"})
+
+
+def test_check_names_what_is_wrong():
+    @n.check(x="batch d", y="d", out="batch")
+    def f(x, y):
+        return n.dot(x, y, over="d")
+
+    assert f(A, NamedArray(jnp.ones(3), "d")).dims == ("batch",)
+    with pytest.raises(AxisNameError, match=r"argument `x` of `f` has the axes \(d, batch\)"):
+        f(A.transpose_to("d batch"), NamedArray(jnp.ones(3), "d"))
+    with pytest.raises(AxisNameError, match=r"'d' of `f` has 3 entries in argument `x` but 4"):
+        f(A, NamedArray(jnp.ones(4), "d"))
+    with pytest.raises(TypeError, match=r"no parameter of that name"):
+        n.check(z="a")(f)
+
+
+def test_vmap_over_what_nobody_has():
+    with pytest.raises(AxisNameError, match=r"no argument has an axis of that name"):
+        n.vmap(lambda x: x, over="time")(A)
+
+
+def test_several_arrays_of_integers_in_one_index():
+    with pytest.raises(AxisNameError, match=r"one array of integers"):
+        A.isel(batch=np.array([0]), d=np.array([0]))
+
+
+def test_a_carry_that_comes_back_without_names():
+    with pytest.raises(AxisNameError, match=r"leaves as[\s\S]*without names"):
+        n.scan(lambda c, x: (c.array, None), "batch", NamedArray(jnp.zeros(3), "d"), A)

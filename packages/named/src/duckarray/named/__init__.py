@@ -14,8 +14,8 @@ from ._contract import dot as dot
 from ._contract import einsum as einsum
 from ._contract import outer as outer
 from ._contract import sizes as sizes
-from ._functions import all as all
-from ._functions import any as any
+from ._functions import all as all  # noqa: A004
+from ._functions import any as any  # noqa: A004
 from ._functions import argmax as argmax
 from ._functions import argmin as argmin
 from ._functions import argsort as argsort
@@ -24,14 +24,14 @@ from ._functions import cumsum as cumsum
 from ._functions import flip as flip
 from ._functions import log_softmax as log_softmax
 from ._functions import logsumexp as logsumexp
-from ._functions import max as max
+from ._functions import max as max  # noqa: A004
 from ._functions import mean as mean
-from ._functions import min as min
+from ._functions import min as min  # noqa: A004
 from ._functions import prod as prod
 from ._functions import softmax as softmax
 from ._functions import sort as sort
 from ._functions import std as std
-from ._functions import sum as sum
+from ._functions import sum as sum  # noqa: A004
 from ._functions import var as var
 from ._functions import where as where
 from ._indexing import take as take
@@ -41,7 +41,7 @@ from ._names import AxisNameError as AxisNameError
 from ._sharding import pspec as pspec
 from ._sharding import shard as shard
 from ._transforms import grad as grad
-from ._transforms import map as map
+from ._transforms import map as map  # noqa: A004
 from ._transforms import scan as scan
 from ._transforms import value_and_grad as value_and_grad
 from ._transforms import vmap as vmap

@@ -14,11 +14,40 @@ from ._names import AxisNameError, Dims, clash, does_not_nest, show
 if TYPE_CHECKING:
     from ._value import NamedArray
 
-_BINARY = (
-    "add sub mul truediv floordiv mod pow and or xor lshift rshift"
-    " radd rsub rmul rtruediv rfloordiv rmod rpow rand ror rxor rlshift rrshift"
-    " eq ne lt le gt ge divmod rdivmod"
-).split()
+_BINARY = [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+    "radd",
+    "rsub",
+    "rmul",
+    "rtruediv",
+    "rfloordiv",
+    "rmod",
+    "rpow",
+    "rand",
+    "ror",
+    "rxor",
+    "rlshift",
+    "rrshift",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "divmod",
+    "rdivmod",
+]
 
 _RAW = """an operand of axes {dims} met an array of shape {shape} without names.
 Name its axes, `NamedArray(y, {example!r})`; numbers, and arrays of as many axes, need no names."""
@@ -27,12 +56,12 @@ Name its axes, `NamedArray(y, {example!r})`; numbers, and arrays of as many axes
 class ByName:
     """Operators that align."""
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self: Any, index: Any) -> Any:
         from ._indexing import isel
 
         if isinstance(index, dict):
             return isel(self, index)
-        return ArrayValue.__getitem__(self, index)  # type: ignore[misc]
+        return ArrayValue.__getitem__(self, index)
 
     def isel(self: Any, index: Any = None, /, **by_name: Any) -> Any:
         """Entries by the names of axes: `a.isel(seq=slice(0, 4))`, like `a[{"seq": slice(0, 4)}]`.
@@ -55,7 +84,6 @@ class ByName:
         from ._indexing import At
 
         return At(self)
-
 
     def split(self: Any, name: str, **sizes: int) -> Any:
         """`split` of `duckarray.named`: `a.split("d", h=8)`."""
@@ -110,11 +138,12 @@ def _operator(name: str) -> Callable[[Any, Any], Any]:
     method: Any = getattr(ArrayValue, f"__{name}__")
 
     def operate(self: Any, other: Any) -> Any:
-        if type(other) is type(self) and other._names == self._names:
+        if type(other) is type(self) and other.dims == self.dims:
             return method(self, other)
         if isinstance(other, str | bytes) or other is None:
             return method(self, other)
-        return method(*aligned(self, other))
+        # Compiled, `method` sees a traced leaf, of which less is known than now.
+        return method(*aligned(self, other)) if self.dims else method(self, other)
 
     operate.__name__ = operate.__qualname__ = f"__{name}__"
     operate.__doc__ = method.__doc__
@@ -182,7 +211,7 @@ def _same_sizes(a: "NamedArray", b: "NamedArray") -> None:
         if theirs.get(name, size) != size:
             raise AxisNameError(
                 f"axis {name!r} has {size} entries in {a!r} but {theirs[name]} in {b!r}.\n"
-                "An axis has one size; take a part, `a[{name: slice(...)}]`, or rename one of them.",
+                "An axis has one size: take a part, `a.isel(...)`, or rename one of them.",
                 a.dims,
                 b.dims,
             )

@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def check(*, out: DimsLike | None = None, **arguments: DimsLike) -> Callable[[F], F]:
-    """Tests at each call that arguments have certain axes, that an axis has one size, and the result.
+    """Tests the axes of arguments and of the result at each call, and that each has one size.
 
     It looks at what is known while tracing, so a compiled call pays nothing.
 
@@ -78,7 +78,7 @@ def _has(x: Any, wanted: Dims, what: str, function: Any, sizes: dict[str, Any]) 
         old, first = sizes.setdefault(name, (size, what))
         if old != size:
             raise AxisNameError(
-                f"axis {name!r} of `{function.__name__}` has {old} entries in {first} but {size} in "
-                f"{what}.\nPass arrays that agree.",
+                f"axis {name!r} of `{function.__name__}` has {old} entries in {first} but {size} "
+                f"in {what}.\nPass arrays that agree.",
                 have,
             )

@@ -13,8 +13,8 @@ from ._names import AxisNameError, Dims, DimsLike, absent, names_of, show, witho
 from ._value import NamedArray
 from ._value import dims as dims_of
 
-_NOT_IN_OUT = """`dot(..., over={over!r}, out={out!r})`: both operands have {names}, which the result \
-is not to have: the entries of one would only meet the same entries of the other.
+_NOT_IN_OUT = """`dot(..., over={over!r}, out={out!r})`: both operands have {names}, which the \
+result is not to have: the entries of one would only meet the same entries of the other.
 Rename it in one of them, `y.rename({name}="other_{name}")`, or sum over it: `over="{both}"`."""
 
 _WRONG_OUT = """`dot(..., out={out!r})`: the product has the axes {have}.
@@ -129,7 +129,9 @@ def einsum(pattern: str, *operands: Any, **options: Any) -> Any:
     written = [names_of(part) for part in inputs.split(",")]
     if not arrow or len(written) != len(operands):
         problem = f"it says {len(written)} operands" if arrow else "it has no `->`"
-        raise AxisNameError(_PATTERN.format(pattern=pattern, problem=f"{problem}, not {len(operands)}"))
+        raise AxisNameError(
+            _PATTERN.format(pattern=pattern, problem=f"{problem}, not {len(operands)}")
+        )
     out = without_repetition(names_of(result))
     every = list(dict.fromkeys(name for names in written for name in names))
     for name in out:

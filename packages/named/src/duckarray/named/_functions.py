@@ -37,7 +37,7 @@ def _reduction(name: str, function: Callable[..., Any], summary: str) -> Callabl
         axes = _axes(a, dims, f"`{name}(a, {dims!r})`")
         return quaxified(lambda x: function(x, axis=axes, **options), a)
 
-    return _described(reduce, name, function, summary, ", `\"seq d\"`; all if left out")
+    return _described(reduce, name, function, summary, ', `"seq d"`; all if left out')
 
 
 def _along(name: str, function: Callable[..., Any], summary: str) -> Callable[..., Any]:

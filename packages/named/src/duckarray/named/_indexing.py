@@ -24,9 +24,14 @@ def isel(a: "NamedArray", index: dict[str, Any]) -> Any:
             "Index one after the other, or use `take_along` or `x.unwrap()[...]`.",
             a.dims,
         )
-    if not arrays or not isinstance(position[arrays[0]], NamedArray):
+    if not arrays:
         return a[tuple(position)]
     (i,) = arrays
+    if not isinstance(position[i], NamedArray):  # some of the entries along the axis it is
+        where = jnp.asarray(position[i])
+        if where.dtype == bool:
+            where = jnp.flatnonzero(where)
+        position[i] = NamedArray(where, (a.dims[i], *(None,) * (where.ndim - 1))[: where.ndim])
     rest = tuple(slice(None) if j == i else x for j, x in enumerate(position))
     return take(a[rest], position[i], a.dims[i])
 
@@ -119,7 +124,9 @@ class Update:
                 )
             _, values = aligned(entries, values)
             values = values.array
-        return quaxified(lambda x, v: getattr(x.at[index], method)(v, **options), self._array, values)
+        return quaxified(
+            lambda x, v: getattr(x.at[index], method)(v, **options), self._array, values
+        )
 
     def set(self, values: Any, **options: Any) -> Any:
         """The array with `values` there."""

@@ -60,7 +60,7 @@ def parse(dims: DimsLike) -> tuple[str | Axis | None, ...]:
     given = tuple(dims.split()) if isinstance(dims, str) else tuple(dims)
     for x in given:
         name = x.name if isinstance(x, Axis) else x
-        if name is not None and not (isinstance(name, str) and name.isidentifier()):
+        if name is not None and not (str(name) == name and name.isidentifier()):
             raise AxisNameError(_BAD_NAME.format(name=name))
     return given
 
@@ -79,9 +79,7 @@ def named_axes(dims: DimsLike, shape: tuple[int, ...]) -> Dims:
         raise AxisNameError(text, names_of(dims))
     for x, size in zip(given, shape, strict=True):
         if isinstance(x, Axis) and x.size != size:
-            text = _WRONG_SIZE.format(
-                axis=x, size=size, shape=shape, expected=x.size, name=x.name
-            )
+            text = _WRONG_SIZE.format(axis=x, size=size, shape=shape, expected=x.size, name=x.name)
             raise AxisNameError(text, names_of(dims))
     return without_repetition(names_of(dims))
 
@@ -121,9 +119,8 @@ def _unify_two(left: Dims, right: Dims) -> Dims:
         if p is not None and q is not None and p != q:
             raise clash(left, right)
         out.append(q if p is None else p)
-    if len([d for d in out if d]) != len({d for d in out if d}):
-        raise clash(left, right)
-    return tuple(out)
+    # A name that came to stand twice, by way of anonymous axes, tells neither axis.
+    return tuple(None if out.count(d) > 1 else d for d in out)
 
 
 def clash(left: Dims, right: Dims) -> AxisNameError:

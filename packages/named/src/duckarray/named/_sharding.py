@@ -16,7 +16,8 @@ Rules: TypeAlias = Mapping[str, str | tuple[str, ...] | None]
 _UNKNOWN = """the rules put axis {name!r} on {axis!r}, but the mesh has the axes {axes}.
 Correct the rule, or make a mesh with that axis: `jax.make_mesh((...), ({axis!r}, ...))`."""
 
-_INDIVISIBLE = """axis {name!r} of {array} cannot be split over {axis!r}: {size} is no multiple of {n}.
+_INDIVISIBLE = """axis {name!r} of {array} cannot be split over {axis!r}: {size} is no multiple \
+of {n}.
 Leave it whole, `{{{name!r}: None}}`, or pad it."""
 
 
@@ -34,7 +35,7 @@ def pspec(a: Any, rules: Rules) -> PartitionSpec:
         >>> import jax.numpy as jnp
         >>> from duckarray.named import NamedArray, pspec
         >>> pspec(NamedArray(jnp.ones((8, 4)), "batch d"), {"batch": "data"})
-        PartitionSpec('data', None)
+        P('data', None)
     """
     spec = [rules.get(d) if d is not None else None for d in dims_of(a)]
     used = [m for s in spec if s is not None for m in ((s,) if isinstance(s, str) else s)]

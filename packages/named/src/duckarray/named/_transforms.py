@@ -118,7 +118,7 @@ def scan(
     arrays, places, rebuild = _without(xs, over)
     if None in places:
         _somebody([], "scan", over, (xs,))
-    moved = [jax.numpy.moveaxis(x, p, 0) for x, p in zip(arrays, places, strict=True)]
+    moved = [jax.numpy.moveaxis(x, p or 0, 0) for x, p in zip(arrays, places, strict=True)]
     results: list[Any] = []
 
     def turn(carry: Any, parts: Any) -> tuple[Any, Any]:

@@ -7,10 +7,10 @@ import jax
 from jax import lax
 from jax.core import ShapedArray
 
-from duckarray.core import ArrayValue, field
+from duckarray.core import ArrayValue, Value, field
 
 from ._by_name import ByName
-from ._fit import Gone, fit
+from ._fit import Gone, Stated, fit, stated
 from ._names import Axis, AxisNameError, Dims, DimsLike, absent, named_axes, names_of, show
 
 _NO_ARRAY = """`NamedArray({value!r}, {dims!r})`: there are no axes to name.
@@ -53,9 +53,7 @@ class NamedArray(ByName, ArrayValue):
     """
 
     array: Any
-    _names: Dims = field(static=True)
-    _sizes: tuple[int, ...] = field(static=True)
-    _gone: Gone = field(static=True)
+    _stated: Stated = field(static=True)
 
     array_priority: ClassVar[int] = 200
     leaf_linear: ClassVar[bool] = True
@@ -66,9 +64,8 @@ class NamedArray(ByName, ArrayValue):
         if isinstance(array, NamedArray):
             array = array.array
         _set(self, "array", array)
-        _set(self, "_names", named_axes(dims, tuple(array.shape)))
-        _set(self, "_sizes", tuple(array.shape))
-        _set(self, "_gone", ())
+        shape = tuple(array.shape)
+        _set(self, "_stated", stated(named_axes(dims, shape), shape, ()))
 
     @property
     def dims(self) -> Dims:
@@ -77,16 +74,15 @@ class NamedArray(ByName, ArrayValue):
         Raises:
             AxisNameError: if the array was changed without them, so that they no longer fit.
         """
-        if self.array.shape == self._sizes:
-            return self._names
-        return fit(self._names, self._sizes, self._gone, self.array)[0]
+        given = self._stated
+        if self.array.shape == given.sizes:
+            return given.names
+        return fit(given, self.array)[0]
 
     @property
     def _state(self) -> tuple[Dims, Gone]:
         """The names, and those of axes that a transform has taken off for a while."""
-        if self.array.shape == self._sizes:
-            return self._names, self._gone
-        return fit(self._names, self._sizes, self._gone, self.array)
+        return fit(self._stated, self.array)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -104,6 +100,8 @@ class NamedArray(ByName, ArrayValue):
         return self.array
 
     def aval(self) -> ShapedArray:
+        if self.array.shape != self._stated.sizes:
+            fit(self._stated, self.array)  # so that it is said in time
         return self.array.aval() if isinstance(self.array, ArrayValue) else jax.typeof(self.array)  # type: ignore[no-any-return]
 
     def unwrap(self, dims: DimsLike | None = None) -> Any:
@@ -130,7 +128,7 @@ class NamedArray(ByName, ArrayValue):
                 wanted,
             )
         order = [have.index(name) for name in wanted]
-        return make(_transpose(self.array, order), wanted, self._gone)
+        return make(_transpose(self.array, order), wanted, self._stated.gone)
 
     def axis(self, name: str, asked: str = "axis") -> int:
         """The position of the axis of that name.
@@ -158,10 +156,12 @@ class NamedArray(ByName, ArrayValue):
 
     def join(self, other: Any) -> Self | None:
         """Axes in another order are brought into the order of the first."""
-        if not isinstance(other, NamedArray):
-            return None
+        if not isinstance(other, NamedArray) or _nested(self, other):
+            return None  # core joins the arrays within, if the names are the same
         mine, theirs = self.dims, other.dims
-        if mine == theirs or (None not in mine and sorted(mine) == sorted(map(str, theirs))):
+        if mine == theirs or (
+            None not in mine and sorted(map(str, mine)) == sorted(map(str, theirs))
+        ):
             return make(self.array, mine, common_gone([self, other]))  # type: ignore[return-value]
         if len(mine) == len(theirs):
             pairs = zip(mine, theirs, strict=True)
@@ -170,34 +170,49 @@ class NamedArray(ByName, ArrayValue):
         return None
 
     def coerce_like(self, template: Any) -> Any:
-        if not isinstance(template, NamedArray):
+        if not isinstance(template, NamedArray) or _nested(self, template):
             return NotImplemented
-        wanted, have = template._names, self.dims
-        if None not in wanted and wanted != have and sorted(wanted) == sorted(map(str, have)):  # type: ignore[type-var]
+        wanted, have = template._stated.names, self.dims
+        if (
+            None not in wanted
+            and wanted != have
+            and sorted(map(str, wanted)) == sorted(map(str, have))
+        ):
             array = _transpose(self.array, [have.index(name) for name in wanted])
-            return make(array, wanted, template._gone)
+            return make(array, wanted, template._stated.gone)
         if all(q is None or p == q for p, q in zip(have, wanted, strict=True)):
-            return make(self.array, wanted, template._gone)
+            return make(self.array, wanted, template._stated.gone)
         return NotImplemented
 
     def drop_leading(self) -> Any:
         (name, *names), (size, *sizes) = self.dims, self.array.shape
-        gone = ((name, size), *self._gone)
-        return _stated(self.array, tuple(names), tuple(sizes), gone)
+        array = self.array.drop_leading() if isinstance(self.array, Value) else self.array
+        gone = ((name, size), *self._stated.gone)
+        return None if array is None else _stated(array, tuple(names), tuple(sizes), gone)
 
     def add_leading(self, n: int) -> Any:
-        name, gone = None, self._gone
+        array = self.array.add_leading(n) if isinstance(self.array, Value) else self.array
+        name, gone = None, self._stated.gone
+        if array is None:
+            return None
         if gone and gone[0][1] == n:
             (name, _), *rest = gone
             gone = tuple(rest)
-        return _stated(self.array, (name, *self.dims), (n, *self.array.shape), gone)
+        return _stated(array, (name, *self.dims), (n, *self.array.shape), gone)
 
     def __repr__(self) -> str:
-        text = self.aval().str_short(short_dtypes=True)
+        if not hasattr(self.array, "shape"):  # while JAX rebuilds a tree with something else in it
+            return f"NamedArray({self.array!r}, {' '.join(map(str, self._stated.names))!r})"
+        inner = self.array.aval() if isinstance(self.array, ArrayValue) else jax.typeof(self.array)
+        text = inner.str_short(short_dtypes=True)
         try:
             return f"NamedArray({text}, {' '.join(map(str, self.dims))!r})"
         except AxisNameError:
-            return f"NamedArray({text}, of other axes than {show(self._names)})"
+            return f"NamedArray({text}, of other axes than {show(self._stated.names)})"
+
+
+def _nested(*values: NamedArray) -> bool:
+    return any(isinstance(x.array, Value) for x in values)
 
 
 def make(array: Any, dims: Dims, gone: Gone = ()) -> NamedArray:
@@ -208,9 +223,7 @@ def make(array: Any, dims: Dims, gone: Gone = ()) -> NamedArray:
 def _stated(array: Any, dims: Dims, sizes: tuple[int, ...], gone: Any) -> NamedArray:
     out: NamedArray = object.__new__(NamedArray)
     _set(out, "array", array)
-    _set(out, "_names", dims)
-    _set(out, "_sizes", sizes)
-    _set(out, "_gone", gone)
+    _set(out, "_stated", stated(dims, sizes, gone))
     return out
 
 

@@ -10,3 +10,4 @@ from . import linalg as linalg
 from . import reduction as reduction
 from . import shape as shape
 from ._apply import table as table
+from .unnamed import UNNAMED as UNNAMED

@@ -16,11 +16,21 @@ from ._apply import Call, names
 def _alike(call: Call) -> Dims:
     """Scalars, as `clamp` and `select_n` take them, have no axes to agree on."""
     rank = max(map(len, call.dims))
-    dims = unify(d for d in call.dims if len(d) == rank)
-    return dims[:rank] if "new_dtype" in call.params or len(dims) == rank else dims
+    return unify(d for d in call.dims if len(d) == rank)
 
 
-@names(*(p for p in families.collectives if str(p) in ("psum", "pmax", "pmin", "ppermute")))
-def _over_devices(call: Call) -> Dims:
+@names(
+    "psum",
+    "pmax",
+    "pmin",
+    "ppermute",
+    "pbroadcast",
+    "preduced",
+    "psum_invariant",
+    "unreduced_psum",
+    "unreduced_pmax",
+    "unreduced_pmin",
+)
+def _over_devices(call: Call) -> Dims | list[Dims]:
     """Each device gets an array of the same axes."""
-    return call.dims[0]
+    return call.dims[0] if len(call.dims) == 1 else list(call.dims)

@@ -7,7 +7,7 @@ from duckarray.named._names import Dims, unify
 from ._apply import Call, names
 
 
-@names("cholesky", "tridiagonal_solve")
+@names("cholesky", "tridiagonal_solve", "ormqr")
 def _same_matrix(call: Call) -> Dims:
     """The axes of the last operand, which is the matrix or the right-hand side."""
     return call.dims[-1]
@@ -30,12 +30,12 @@ def _lu(call: Call) -> Sequence[Dims]:
     return _leading(call, 2, 1, 1)
 
 
-@names("qr", "householder_qr")
+@names("qr")
 def _qr(call: Call) -> Sequence[Dims]:
     return _leading(call, 2, 2)
 
 
-@names("geqrf")
+@names("geqrf", "hessenberg")
 def _geqrf(call: Call) -> Sequence[Dims]:
     return _leading(call, 2, 1)
 
@@ -53,3 +53,19 @@ def _svd(call: Call) -> Sequence[Dims]:
 @names("eigh")
 def _eigh(call: Call) -> Sequence[Dims]:
     return _leading(call, 2, 1)
+
+
+@names("eig")
+def _eig(call: Call) -> Sequence[Dims]:
+    vectors = call.params["compute_left_eigenvectors"] + call.params["compute_right_eigenvectors"]
+    return _leading(call, 1, *(2,) * vectors)
+
+
+@names("schur")
+def _schur(call: Call) -> Sequence[Dims]:
+    return _leading(call, *((2, 2) if call.params["compute_schur_vectors"] else (2,)))
+
+
+@names("tridiagonal")
+def _tridiagonal(call: Call) -> Sequence[Dims]:
+    return _leading(call, 2, 1, 1, 1)

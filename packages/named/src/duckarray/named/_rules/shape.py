@@ -35,7 +35,7 @@ def _transpose(call: Call) -> Dims:
     return tuple(call.dims[0][i] for i in call.params["permutation"])
 
 
-@names("rev", "slice", "pad", "copy_p", "tile", "roll")
+@names("rev", "slice", "pad", "tile", "roll")
 def _same_axes(call: Call) -> Dims:
     return call.dims[0]
 
@@ -48,3 +48,16 @@ def _concatenate(call: Call) -> Dims:
 @names("split")
 def _split(call: Call) -> Sequence[Dims]:
     return [call.dims[0]] * len(call.params["sizes"])
+
+
+@names("stack")
+def _stack(call: Call) -> Dims:
+    dims = list(unify(call.dims))
+    dims.insert(call.params["axis"], None)
+    return tuple(dims)
+
+
+@names("unstack")
+def _unstack(call: Call) -> Sequence[Dims]:
+    dims, axis = call.dims[0], call.params["axis"]
+    return [(*dims[:axis], *dims[axis + 1 :])] * call.shape()[axis]
