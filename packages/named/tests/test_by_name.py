@@ -9,6 +9,8 @@ import duckarray.named as n
 from duckarray.core import quaxify
 from duckarray.named import NamedArray
 
+pytestmark = pytest.mark.any_jax
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2, 3, 4)).astype("float32")
 Y = RNG.normal(size=(4, 2)).astype("float32")

@@ -9,6 +9,8 @@ import duckarray.named as n
 from duckarray.core import quaxify
 from duckarray.named import Axis, AxisNameError, NamedArray
 
+pytestmark = pytest.mark.any_jax
+
 A = NamedArray(jnp.arange(6.0).reshape(2, 3), "batch d")
 
 
