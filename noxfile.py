@@ -58,9 +58,19 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def _pythons(package: Package) -> list[str]:
-    """The Pythons a package is for; the ends of their range alone where that is asked for."""
+    """The Pythons a package is for.
+
+    Where only the ends are asked for, the first and the last for what all packages build on, and
+    the first for each of these.
+    """
     first, last = package.pythons[0], package.pythons[-1]
-    return [p for p in package.pythons if not _ends_only() or p in (first, last)]
+    if not _ends_only():
+        return package.pythons
+    return [first, last] if _is_base(package) else [first]
+
+
+def _is_base(package: Package) -> bool:
+    return not any(map(sibling, package.dependencies))
 
 
 def _ends_only() -> bool:
@@ -75,8 +85,7 @@ def _matrix() -> list[object]:
             oldest, newest = package.pythons[0], package.pythons[-1]
             latest = _pythons(package) if device == "cpu" else [newest]
             # Of the oldest dependencies it is JAX that matters to what the other packages build on.
-            is_base = not any(map(sibling, package.dependencies))
-            floors = [(oldest, "min")] if is_base or not _ends_only() else []
+            floors = [(oldest, "min")] if _is_base(package) or not _ends_only() else []
             for python, jax in [*((python, "latest") for python in latest), *floors]:
                 tags = [package.name, "gpu" if device == "cuda" else "cpu"]
                 name = f"{python}, {device}, {jax}, {package.name}"
@@ -122,6 +131,15 @@ def integration(session: nox.Session) -> None:
     install_wheels(session, [*_all(), *group(SETTINGS, "integration")])
     env = {"JAX_PLATFORMS": "cpu"}
     session.run("pytest", *PARALLEL, "tests-integration", *session.posargs, env=env)
+
+
+@nox.session
+def pairs(session: nox.Session) -> None:
+    """All cases of each array type next to all of each other one, which takes a while."""
+    install_wheels(session, [*_all(), "pytest>=9", "pytest-xdist>=3.8"])
+    env = {"JAX_PLATFORMS": "cpu"}
+    pytest = ["pytest", *PARALLEL, "--pyargs", "duckarray.core.testing"]
+    session.run(*pytest, *session.posargs, env=env)
 
 
 @nox.session
