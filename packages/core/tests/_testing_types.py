@@ -37,6 +37,9 @@ class Scaled(ArrayValue):
     def to_cotangent(self, cotangent):
         return type(self)(materialize(cotangent) * self.factor, self.factor)
 
+    def from_cotangent(self):
+        return self.array / jnp.asarray(self.factor, self.array.dtype)
+
     def drop_leading(self):
         return self
 
@@ -93,6 +96,9 @@ class WrongDerivative(Scaled):
         return lax.stop_gradient(self.array) * self.factor
 
     def to_cotangent(self, cotangent):
+        return NotImplemented
+
+    def from_cotangent(self):
         return NotImplemented
 
 
@@ -153,6 +159,30 @@ class Leaking(Scaled):
 _memory: list[Any] = []
 
 
+class Caching(Scaled):
+    """Keeps the dense array, which may belong to a trace, in the value."""
+
+    def materialize(self):
+        if "_dense" not in self.__dict__:
+            object.__setattr__(self, "_dense", super().materialize())
+        return self.__dict__["_dense"]
+
+
+class ReprRaises(Scaled):
+    def __repr__(self):
+        return f"ReprRaises({float(self.array[0, 0])})"
+
+
+class LeadingIsDense(Scaled):
+    def add_leading(self, n):
+        return self.array
+
+
+class CotangentIsNothing(Scaled):
+    def to_cotangent(self, cotangent):
+        return None
+
+
 class StaticShape(ArrayValue):
     """What `ArrayValue` is in libraries that keep the shape beside the data."""
 
@@ -179,6 +209,9 @@ class RowsInOrder(Scaled):
     def to_cotangent(self, cotangent):
         return NotImplemented
 
+    def from_cotangent(self):
+        return NotImplemented
+
 
 class CoercesWithoutScaling(Scaled):
     def coerce_like(self, template):
@@ -192,10 +225,18 @@ class NotLinear(Scaled):
     def to_cotangent(self, cotangent):
         return NotImplemented
 
+    def from_cotangent(self):
+        return NotImplemented
+
 
 class WrongCotangent(Scaled):
     def to_cotangent(self, cotangent):
         return type(self)(materialize(cotangent), self.factor)
+
+
+class WrongFromCotangent(Scaled):
+    def from_cotangent(self):
+        return self
 
 
 # --- agreement, economy, transforms, pairs ------------------------------------------------------

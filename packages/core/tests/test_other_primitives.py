@@ -12,7 +12,7 @@ from jax.custom_batching import custom_vmap
 from jax.custom_derivatives import linear_call
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from duckarray.core import materialization, materialize, quaxify
+from duckarray.core import NoRuleError, materialization, materialize, quaxify
 
 X = jnp.array([-1.0, 0.5, 2.0])
 
@@ -264,3 +264,29 @@ def test_a_rule_survives_what_lies_between_it_and_the_value(run):
     with materialization("error"):
         got = run(program)(w, X)
     np.testing.assert_allclose(got, (np.asarray(matrix()) + 1) @ np.asarray(X), rtol=1e-5)
+
+
+def test_a_composite_primitive_that_meets_a_refusing_value_says_so():
+    hijax = pytest.importorskip("jax.experimental.hijax")
+    if not hasattr(hijax, "HiPrim"):
+        pytest.skip("this JAX has no composite primitives")
+
+    class Square(hijax.HiPrim):
+        def __init__(self, aval):
+            self.in_avals, self.out_aval, self.params = (aval,), aval, {}
+            super().__init__()
+
+        def expand(self, x):
+            return x * x
+
+        def jvp(self, primals, tangents):
+            return primals[0] ** 2, 2 * primals[0] * tangents[0]
+
+    def square(x):
+        return Square(jax.typeof(x))(x)
+
+    value = Opaque(jnp.ones(2))
+    with pytest.raises(NoRuleError, match=r"on \(Opaque f32\[2\][^$]*refuses to be made dense"):
+        quaxify(square)(value)
+    with pytest.raises(NoRuleError, match=r"`call_hi_primitive` on \(Opaque f32\[2\]\)"):
+        jax.jit(quaxify(square))(value)

@@ -471,3 +471,28 @@ def test_core_does_not_import_it():
 
     program = "import sys, duckarray.core; sys.exit('duckarray.core.quax' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+class Reflecting(quax.ArrayValue):
+    """Has reflected operators of its own."""
+
+    array: jax.Array
+
+    def aval(self):
+        return jax.typeof(self.array)
+
+    def materialise(self):
+        return self.array
+
+    def __radd__(self, other):
+        return "its own"
+
+
+@pytest.mark.parametrize("other", [1, np.float32(1), np.ones(2), jnp.ones(2)], ids=repr)
+def test_a_reflected_operator_of_a_class_is_asked_by_any_other_operand(other):
+    value = Reflecting(jnp.ones(2))
+    assert other + value == "its own"
+    np.testing.assert_array_equal(other - value, np.zeros(2))
+    traced = []
+    jax.eval_shape(lambda a: traced.append(a + value), jnp.ones(2))
+    assert traced == ["its own"]

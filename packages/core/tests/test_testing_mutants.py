@@ -23,10 +23,15 @@ CONTRACT = [
     (types.CopyLosesNumbers, "copies", "`copy.copy` changed a leaf"),
     (types.NotPickled, "copies", "`pickle` raised TypeError: not today"),
     (types.Leaking, "leaks", "(?i)leak"),
+    (types.Caching, "leaks", "`materialize` keeps an array that belongs to a trace"),
+    (types.ReprRaises, "repr", "`repr` raised, of a value with leaves that are traced"),
+    (types.LeadingIsDense, "leading_axis", "`add_leading` gave a `ArrayImpl`, which is neither"),
+    (types.CotangentIsNothing, "cotangent", "`to_cotangent` gave 0 leaves, the value has 1"),
     (types.StaticShape, "batched", r"of shape \(3, 3\): the shape has to come from the leaves"),
     (types.RowsInOrder, "leading_axis", "`add_leading` says is wrong"),
     (types.NotLinear, "linear", "says `leaf_linear`, but is not linear"),
     (types.WrongCotangent, "cotangent", "9 wrong numbers of 9"),
+    (types.WrongFromCotangent, "from_cotangent", "9 wrong numbers of 9"),
 ]
 
 

@@ -13,11 +13,11 @@ from jax import lax
 from jax import tree_util as jtu
 
 from duckarray.core._materialize import materialize
-from duckarray.core._value import Value
 
+from . import _hooks
 from ._compare import Comparison, Mismatch, describe, require, take_apart
 from ._guard import never_dense
-from ._subject import Case, Subject, make_value
+from ._subject import Case, Subject, make_value, stacked
 
 CaseCheck = Callable[[Subject, Case], None]
 
@@ -153,14 +153,23 @@ def representation(subject: Subject, case: Case) -> None:
     value = subject.value(case)
     leaves, structure = take_apart(value)
     with never_dense(type(value)):
-        require(type(value).__name__ in repr(value), f"`repr` is {value!r}, without the class")
-        str(value)
-        jax.eval_shape(lambda x: repr(x) and x, value)
+        text = _text(value, "leaves that are arrays")
+        require(type(value).__name__ in text, f"`repr` is {text}, without the class")
+        jax.eval_shape(lambda x: _text(x, "leaves that are traced") and x, value)
         try:
             placeholder = structure.unflatten([object()] * len(leaves))
         except Exception:
             return  # `placeholders` is about that
-        repr(placeholder)
+        _text(placeholder, "placeholders for leaves")
+
+
+def _text(value: Any, holding: str) -> str:
+    try:
+        return repr(value) if str(value) else ""
+    except Mismatch:
+        raise
+    except Exception as error:
+        raise Mismatch(f"`repr` raised, of a value with {holding}: {_one_line(error)}") from error
 
 
 def copies(subject: Subject, case: Case) -> None:
@@ -198,9 +207,14 @@ def leaks(subject: Subject, case: Case) -> None:
         with _checking_leaks():
             got = jax.jit(run)(value)[0]
         want = materialize(value)
+        closed_over = make_value(subject, case)
+        jax.eval_shape(lambda: run(closed_over))
+        again = materialize(closed_over)
+        kept = isinstance(again, jax.core.Tracer)
+        require(not kept, "`materialize` keeps an array that belongs to a trace, which has ended")
     except subject.refuses:
         return
-    Comparison(subject).same(got, want)
+    Comparison(subject).same([got, again], [want, want])
 
 
 _checking_leaks: Any = jax.checking_leaks  # not typed
@@ -238,105 +252,6 @@ def batched(subject: Subject, case: Case) -> None:
     Comparison(subject).same(got, want)
 
 
-def leading_axis(subject: Subject, case: Case) -> None:
-    """What `add_leading` and `drop_leading` say is what stacked and sliced leaves stand for."""
-    comparison = Comparison(subject)
-    value = subject.value(case)
-    try:
-        arrays = [materialize(subject.value(case, seed)) for seed in (0, 1)]
-    except subject.refuses:
-        return
-    told = value.add_leading(2)
-    if told is not None:
-        leaves = jtu.tree_leaves(stacked(subject, case))
-        whole = take_apart(told)[1].unflatten(leaves)
-        shape = (2, *value.shape)
-        _compare_hook(comparison, "add_leading", whole, shape, jnp.stack(arrays))
-    if not case.shape or not case.shape[0] or () in map(jnp.shape, jtu.tree_leaves(value)):
-        return
-    told = value.drop_leading()
-    if told is not None:
-        part = take_apart(told)[1].unflatten([x[0] for x in jtu.tree_leaves(value)])
-        _compare_hook(comparison, "drop_leading", part, value.shape[1:], arrays[0][0])
-
-
-def _compare_hook(
-    comparison: Comparison, hook: str, value: Any, shape: tuple[int, ...], want: Any
-) -> None:
-    try:
-        require(value.shape == shape, f"it is of shape {value.shape}, not {shape}")
-        comparison.same(materialize(value), want)
-    except Exception as error:
-        raise Mismatch(f"what `{hook}` says is wrong: {error}") from error
-
-
-def linear(subject: Subject, case: Case) -> None:
-    """A type that says it is `leaf_linear` is."""
-    value, other = subject.value(case), subject.value(case, 1)
-    if not value.leaf_linear:
-        return
-
-    def combine(x: Any, y: Any) -> Any:
-        return 2 * x - y if jnp.issubdtype(x.dtype, jnp.inexact) else x
-
-    leaves, structure = take_apart(value)
-    mixed = structure.unflatten(map(combine, leaves, jtu.tree_leaves(other)))
-    try:
-        want = 2 * materialize(value) - materialize(other)
-        Comparison(subject).same(materialize(mixed), want, loose=10)
-    except subject.refuses:
-        return
-    except Mismatch as error:
-        raise Mismatch(f"it says `leaf_linear`, but is not linear in its leaves: {error}") from None
-
-
-def cotangent(subject: Subject, case: Case) -> None:
-    """`to_cotangent` gives the pull-back of `materialize`."""
-    value, like = subject.value(case), subject.array(case, 1)
-    told = value.to_cotangent(like)
-    if told is NotImplemented:
-        return
-    leaves, structure = take_apart(value)
-    try:
-        pull_back: Any
-        _, pull_back = jax.vjp(lambda *xs: materialize(structure.unflatten(xs)), *leaves)
-    except subject.refuses:
-        return
-    for x, got, need in zip(leaves, jtu.tree_leaves(told), pull_back(like), strict=True):
-        if jnp.issubdtype(x.dtype, jnp.inexact):
-            Comparison(subject).same(got, need)
-
-
-def conversion(subject: Subject, case: Case) -> None:
-    """`join` and `coerce_like` between values of one shape keep what they stand for."""
-    value = subject.value(case)
-    for other in subject.cases:
-        if (other.shape, other.dtype) != (case.shape, case.dtype):
-            continue
-        goal = value.join(subject.value(other, 1))
-        if goal is None:
-            continue
-        want = take_apart(goal)[1]
-        got: Any = value if take_apart(value)[1] == want else value.coerce_like(goal)
-        require(
-            isinstance(got, Value) and take_apart(got)[1] == want,
-            f"`join` gave {goal!r}, but `coerce_like` of that gave {got!r}",
-        )
-        try:
-            Comparison(subject).same(materialize(got), materialize(value))
-        except subject.refuses:
-            return
-        except Mismatch as error:
-            raise Mismatch(f"`coerce_like` changed what it stands for: {error}") from error
-
-
-def stacked(subject: Subject, case: Case) -> Any:
-    """Two values as one with a leading axis on each leaf."""
-    leaves, structure = take_apart(subject.value(case))
-    pairs = zip(leaves, jtu.tree_leaves(subject.value(case, 1)), strict=True)
-    return structure.unflatten([jnp.stack(pair) for pair in pairs])
-
-
 def _refusing(subject: Subject, run: Callable[[], Any]) -> Any:
     """What `run` gives, or None if it raises what the subject counts as an answer."""
     try:
@@ -370,8 +285,7 @@ ALWAYS: dict[str, CaseCheck] = {
     "copies": copies,
     "leaks": leaks,
     "batched": batched,
-    "leading_axis": leading_axis,
-    "conversion": conversion,
+    **_hooks.ALWAYS,
 }
-INEXACT: dict[str, CaseCheck] = {"linear": linear, "cotangent": cotangent}
+INEXACT: dict[str, CaseCheck] = _hooks.INEXACT
 REAL: dict[str, CaseCheck] = {"derivative": derivative}

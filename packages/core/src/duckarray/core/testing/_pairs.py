@@ -52,6 +52,10 @@ _CHAINED: dict[str, Binary] = {
     "einsum": lambda a, b: jnp.einsum("...ij,...jk->...ki", a, b),
 }
 
+_NO_CASES = "no cases of the two types fit together: they are of other shapes or dtypes"
+_NOT_WITH_ITSELF = """of one type, two cases that differ in their `variant` alone are put together.
+Add one to `cases`: `Case((4, 4), variant="transposed")`."""
+
 _MOST = 2  # combinations of cases for each operation
 
 
@@ -60,7 +64,7 @@ def pair(one: Subject, other: Subject, operation: str) -> None:
     binary = {**_ALIKE, **_CHAINED}[operation]
     combinations = _combinations(one, other, operation in _CHAINED)
     if not combinations:
-        raise NotApplicable("no cases of the two types fit together")
+        raise NotApplicable(_NOT_WITH_ITSELF if one == other else _NO_CASES)
     for a, b in combinations:
         _compare(one, other, operation, binary, (one, a), (other, b))
         if (one, a) != (other, b):

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax import tree_util as jtu
 
 from duckarray.core._summary import short_dtype
 from duckarray.core._value import ArrayValue
@@ -206,6 +207,14 @@ def make_value(subject: Subject, case: Case) -> Any:
         names = {"name": subject.name, "case": case.name, "got": f"a `{type(value).__name__}`"}
         raise TypeError(_NO_VALUE.format(**names, shape=case.shape, dtype=case.dtype))
     return value
+
+
+def stacked(subject: Subject, case: Case) -> Any:
+    """Two values as one with a leading axis on each leaf."""
+    structure: Any
+    leaves, structure = jtu.tree_flatten(subject.value(case))
+    pairs = zip(leaves, jtu.tree_leaves(subject.value(case, 1)), strict=True)
+    return structure.unflatten([jnp.stack(pair) for pair in pairs])
 
 
 @functools.lru_cache(maxsize=1024)

@@ -19,10 +19,9 @@ from duckarray.core._materialize import materialize
 from duckarray.core._quaxify import quaxify
 
 from ._compare import Comparison, Mismatch, eps, take_apart
-from ._contract import stacked
 from ._economy import NotApplicable
 from ._operands import plain_operands
-from ._subject import Case, Subject
+from ._subject import Case, Subject, stacked
 from ._table import QUICKLY
 
 Program = Callable[[Any, Any], Any]

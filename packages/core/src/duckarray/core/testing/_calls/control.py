@@ -43,6 +43,7 @@ CONCRETE: Calls = {
     "branch": lambda x: x + 1 if x.sum() > 0 else x - 1,
     "index_mask": lambda x, mask: x[mask],
     "nonzero": lambda x: jnp.nonzero(x),
+    "unique": lambda x: jnp.unique(x),
     "int_of_entry": lambda x: jnp.array(int(abs(x).sum()) + int(bool(x.sum()))),
     "to_numpy": lambda x: jnp.asarray(np.asarray(x)),
     "tolist": lambda x: jnp.array(x.tolist()),
