@@ -37,7 +37,7 @@ def _reduction(name: str, function: Callable[..., Any], summary: str) -> Callabl
         axes = _axes(a, dims, f"`{name}(a, {dims!r})`")
         return quaxified(lambda x: function(x, axis=axes, **options), a)
 
-    return _described(reduce, name, function, summary, ', `"seq d"`; all if left out')
+    return _described(reduce, name, summary, ', `"seq d"`; all if left out')
 
 
 def _along(name: str, function: Callable[..., Any], summary: str) -> Callable[..., Any]:
@@ -45,7 +45,7 @@ def _along(name: str, function: Callable[..., Any], summary: str) -> Callable[..
         (axis,) = _axes(a, dims, f"`{name}(a, {dims!r})`") or (None,)
         return quaxified(lambda x: function(x, axis=axis, **options), a)
 
-    return _described(along, name, function, summary, "; one name")
+    return _described(along, name, summary, "; one name")
 
 
 def _over(name: str, function: Callable[..., Any], summary: str) -> Callable[..., Any]:
@@ -53,14 +53,12 @@ def _over(name: str, function: Callable[..., Any], summary: str) -> Callable[...
         axes = _axes(a, dims, f"`{name}(a, {dims!r})`")
         return quaxified(lambda x: function(x, axis=axes, **options), a)
 
-    return _described(over, name, function, summary, "")
+    return _described(over, name, summary, "")
 
 
-def _described(
-    made: Callable[..., Any], name: str, function: Any, summary: str, every: str
-) -> Callable[..., Any]:
+def _described(made: Callable[..., Any], name: str, summary: str, every: str) -> Callable[..., Any]:
     made.__name__ = made.__qualname__ = name
-    spelled = f"{function.__module__.replace('jax._src.', 'jax.')}.{name}"
+    spelled = f"jax.{'nn' if hasattr(jax.nn, name) else 'numpy'}.{name}"
     made.__doc__ = _ALONG.format(summary=summary, every=every, function=spelled)
     return made
 
