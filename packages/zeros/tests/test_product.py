@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duckarray.core import materialization, quaxify
-from duckarray.zeros import Zeros
+from duckarray.zeros import Full, Zeros
 
 Y = np.arange(12.0, dtype="float32").reshape(3, 4)
 
@@ -52,3 +52,25 @@ def test_a_product_reads_no_dense_zeros():
     with materialization("error"):
         jaxpr = jax.make_jaxpr(quaxify(jnp.matmul))(Zeros((2, 3)), Y)
     assert "dot_general" not in str(jaxpr)
+
+
+SPECS = ["ij,jk->ik", "bij,bjk->bik", "bij,bjk->kbi", "ij,bjk->bik", "ij,ij->", "ij,kl->ilkj"]
+
+
+@pytest.mark.parametrize("value", [1.5, jnp.float32(1.5)], ids=["known", "traced"])
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_product_with_a_constant_is_made_of_sums(spec, value):
+    sizes = {"i": 2, "j": 3, "k": 4, "l": 5, "b": 6}
+    left, right = (tuple(sizes[c] for c in part) for part in spec.split("->")[0].split(","))
+    x = np.arange(1.0, 1 + np.prod(left)).reshape(left).astype("float32")
+    y = np.arange(1.0, 1 + np.prod(right)).reshape(right).astype("float32")
+
+    def program(a, b):
+        return jnp.einsum(spec, a, b)
+
+    with materialization("error"):
+        got = quaxify(program)(Full(value, left), y), quaxify(program)(x, Full(value, right))
+        jaxpr = jax.make_jaxpr(quaxify(program))(Full(value, left), y)
+    assert "dot_general" not in str(jaxpr)
+    np.testing.assert_allclose(got[0], np.einsum(spec, np.full(left, 1.5), y), rtol=1e-6)
+    np.testing.assert_allclose(got[1], np.einsum(spec, x, np.full(right, 1.5)), rtol=1e-6)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Primitive
 
-from duckarray.core import bind, known_constant
+from duckarray.core import Value, bind, known_constant
 from duckarray.zeros._number import limits
 from duckarray.zeros._semantics import may_absorb
 from duckarray.zeros._value import Full
@@ -81,6 +81,8 @@ def _quotient_is_zero(name: str, zeros: Full, other: Any) -> bool:
     """
     if name.startswith("shift") or not jnp.issubdtype(zeros.dtype, jnp.inexact):
         return name != "div" or known_constant(other) not in (None, 0)
+    if isinstance(other, Value):  # what structure it has, zeros are often part of
+        return False
     number = known_constant(other)
     if number is not None:
         return number != 0 and bool(number == number)
