@@ -97,24 +97,6 @@ def pull_back() -> None:
         print(f"    {name:10s} {cost['flops'] / 1e6:10.3f} million operations")
 
 
-def tracing() -> None:
-    """Tracing a chain of operations on a constant, against the same on an array."""
-
-    def chain(x: Any) -> Any:
-        for _ in range(50):
-            x = jnp.tanh(x) * 2.0 + jnp.sin(x)
-        return x
-
-    struct = jax.ShapeDtypeStruct((8, 8), "float32")
-    programs = {
-        "array": lambda: jax.make_jaxpr(chain)(struct),
-        "duckarray": jax.make_jaxpr(lambda: quaxify(chain)(Zeros((8, 8)))),
-    }
-    times = medians(9, {name: lambda f=f: bool(f()) for name, f in programs.items()})
-    show("trace of 200 operations", "none", times, "array")
-
-
 if __name__ == "__main__":
     product_and_sum()
     pull_back()
-    tracing()

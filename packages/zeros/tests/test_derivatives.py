@@ -8,7 +8,7 @@ from jax.custom_derivatives import SymbolicZero
 
 from duckarray import zeros
 from duckarray.core import materialize, quaxify
-from duckarray.zeros import Zeros, is_zero
+from duckarray.zeros import Ones, Zeros, is_zero
 
 X, Y = jnp.array([1.0, 2.0, 3.0]), jnp.array([2.0, 0.5, -1.0])
 
@@ -127,9 +127,10 @@ def product():
     return function, told
 
 
-def test_a_backward_rule_is_told_of_cotangents_that_are_zero(product):
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit], ids=["eager", "jit"])
+def test_a_backward_rule_is_told_of_cotangents_that_are_zero(product, transform):
     function, told = product
-    _, pull_back = zeros.vjp(function, X, Y)
+    _, pull_back = zeros.vjp(transform(function), X, Y)
     by_x, by_y = pull_back((None, X))
     assert told == [("perturbed", True, True), (True, False)]
     np.testing.assert_array_equal(by_x, X)
@@ -137,6 +138,33 @@ def test_a_backward_rule_is_told_of_cotangents_that_are_zero(product):
     by_x, _ = pull_back((X, Zeros(3)))
     assert told[-1] == (False, True)
     np.testing.assert_array_equal(by_x, X * Y)
+
+
+def test_a_backward_rule_in_a_loop_is_told_too(product):
+    function, told = product
+
+    def program(x, y):
+        return jax.lax.scan(lambda c, _: (c, function(c, y)), x, None, length=2)[1]
+
+    _, pull_back = zeros.vjp(program, X, Y)
+    by_x, by_y = pull_back((None, jnp.ones((2, 3))))
+    assert told[-1] == (True, False)
+    np.testing.assert_array_equal(by_x, np.full(3, 2.0))
+    np.testing.assert_array_equal(by_y, np.full(3, 2.0))
+
+
+def test_a_pull_back_passes_through_jit():
+    _, pull_back = zeros.vjp(_two, X, Y)
+    run = jax.jit(lambda pull, c: pull({"product": c, "sine": None}))
+    for _ in range(2):
+        np.testing.assert_allclose(run(pull_back, X)[0], X * Y)
+
+
+def test_a_cotangent_may_be_a_constant():
+    _, pull_back = zeros.vjp(_two, X, Y)
+    by_x, by_y = pull_back({"product": Ones(3), "sine": None})
+    np.testing.assert_allclose(materialize(by_x), Y)
+    np.testing.assert_allclose(materialize(by_y), X)
 
 
 def test_what_a_backward_rule_gives_may_be_a_zero():

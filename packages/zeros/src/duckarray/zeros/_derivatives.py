@@ -53,19 +53,47 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         >>> pull_back((None, jnp.full(2, 3.0)))
         (Zeros((2,), float32), Array([3., 3.], dtype=float32))
     """
-    transform: Any = jax.vjp
-    out, pull, *aux = transform(quaxify(fun), *materialize(primals), has_aux=has_aux)
-    example = jtu.tree_map(_struct, out)
-    leaves, structure = jtu.tree_flatten(example)
-    pull_back = jtu.Partial(functools.partial(_pull_back, structure, tuple(leaves)), pull)
+    leaves, structure = _flatten(materialize(primals))
+    moving = [i for i, x in enumerate(leaves) if _struct(x).dtype != jax.dtypes.float0]
+
+    def of_moving(*parts: Any) -> Any:
+        return quaxify(fun)(*structure.unflatten(_filled_in(leaves, moving, parts)))
+
+    linearize: Any = jax.linearize
+    parts = [leaves[i] for i in moving]
+    out, push, *aux = linearize(of_moving, *parts, has_aux=has_aux)
+    shapes = tuple(map(_struct, leaves)), tuple(moving), jtu.tree_map(_struct, out)
+    pull_back = jtu.Partial(functools.partial(_pull_back, structure, *map(_Fixed, shapes)), push)
     return (out, pull_back, *aux)
 
 
-def _pull_back(structure: Any, structs: Sequence[Any], pull: Any, cotangents: Any) -> Any:
-    name, of = "pull_back(cotangents)", "the result"
-    whole = structure.unflatten(structs)
-    parts = _like(name, "cotangents", of, cotangents, whole)
-    return _symbolic(lambda *leaves: pull(structure.unflatten(leaves)))(*parts)
+class _Fixed:
+    """Something that is a part of a tree structure, the same only as itself."""
+
+    def __init__(self, content: Any) -> None:
+        self.content = content
+
+
+def _pull_back(
+    structure: Any, primals: _Fixed, moving: _Fixed, result: _Fixed, push: Any, cotangents: Any
+) -> Any:
+    """Transposes only what leads to results with a cotangent: then JAX knows which are zero."""
+    given = _like("pull_back(cotangents)", "cotangents", "the result", cotangents, result.content)
+    chosen = [i for i, c in enumerate(given) if not (is_zero(c) or _has_no_tangent(c))]
+    parts = list(map(_zero, primals.content))
+    if chosen and moving.content:
+
+        def restricted(*tangents: Any) -> list[Any]:
+            outs = jtu.tree_leaves(push(*tangents))
+            return [outs[i] for i in chosen]
+
+        def pull(*cotangents: Any) -> Any:
+            examples = [primals.content[i] for i in moving.content]
+            return jax.linear_transpose(restricted, *examples)(list(cotangents))
+
+        found = _symbolic(pull)(*[given[i] for i in chosen])
+        parts = _filled_in(parts, moving.content, found)
+    return structure.unflatten(parts)
 
 
 def jvp(
@@ -103,21 +131,17 @@ def jvp(
     primals = tuple(materialize(tuple(primals)))
     structs = jtu.tree_map(_struct, primals)
     given = _like("jvp", "tangents", "the primals", tuple(tangents), structs)
-    structure: Any
-    leaves, structure = jtu.tree_flatten(primals)
+    leaves, structure = _flatten(primals)
     moving = [i for i, t in enumerate(given) if not is_zero(t)]
 
     def of_moving(*parts: Any) -> Any:
-        whole = list(leaves)
-        for i, part in zip(moving, parts, strict=True):
-            whole[i] = part
-        return fun(*structure.unflatten(whole))
+        return fun(*structure.unflatten(_filled_in(leaves, moving, parts)))
 
     def program(parts: Any, tangents: Any) -> Any:
         if not parts:
             out = of_moving()
             out, *aux = out if has_aux else (out,)
-            return (out, jtu.tree_map(_zero_tangent, out), *aux)
+            return (out, jtu.tree_map(lambda x: _zero(_struct(x)), out), *aux)
         return jax.jvp(of_moving, parts, tangents, has_aux=has_aux)
 
     def symbolic(parts: Any, tangents: Any) -> Any:
@@ -170,16 +194,31 @@ def _symbolic(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _as_zeros(x: Any) -> Any:
     """`Zeros` for an array known to be full of zeros, inside `quaxify`."""
-    if isinstance(value_of(x), Value) or getattr(x, "dtype", None) == jax.dtypes.float0:
+    if isinstance(value_of(x), Value) or _has_no_tangent(x):
         return x
     return zeros_like(x) if known_constant(x) == 0 else x
 
 
-def _zero_tangent(x: Any) -> Any:
-    aval = jax.typeof(x).to_tangent_aval()
-    if aval.dtype == jax.dtypes.float0:
-        return np.zeros(aval.shape, aval.dtype)
-    return Zeros(aval.shape, aval.dtype, weak_type=aval.weak_type)
+def _zero(struct: Any) -> Any:
+    """The zero tangent or cotangent like `struct`."""
+    if struct.dtype == jax.dtypes.float0:
+        return np.zeros(struct.shape, struct.dtype)
+    return Zeros(struct.shape, struct.dtype, weak_type=struct.weak_type)
+
+
+def _has_no_tangent(x: Any) -> bool:
+    return bool(getattr(x, "dtype", None) == jax.dtypes.float0)
+
+
+def _flatten(tree: Any) -> tuple[list[Any], Any]:
+    return jtu.tree_flatten(tree)
+
+
+def _filled_in(leaves: Sequence[Any], places: Sequence[int], parts: Sequence[Any]) -> list[Any]:
+    whole = list(leaves)
+    for i, part in zip(places, parts, strict=True):
+        whole[i] = part
+    return whole
 
 
 def _struct(x: Any) -> jax.ShapeDtypeStruct:
@@ -214,15 +253,9 @@ def _is_part(x: Any) -> bool:
 
 
 def _part(name: str, what: str, of: str, given: Any, struct: Any) -> Any:
-    if given is None or is_zero(given):
-        got = struct.shape if given is None else tuple(given.shape)
-        if struct.dtype == jax.dtypes.float0:
-            zero: Any = np.zeros(struct.shape, struct.dtype)
-        else:
-            zero = Zeros(struct.shape, struct.dtype, weak_type=struct.weak_type)
-    else:
-        got, zero = tuple(jnp.shape(given)), given
+    zero = given is None or is_zero(given)
+    got = tuple(struct.shape if given is None else given.shape if zero else jnp.shape(given))
     if got != tuple(struct.shape):
         texts = {"got": got, "want": tuple(struct.shape)}
         raise ValueError(_OTHER_SHAPE.format(name=name, what=what, of=of, **texts))
-    return zero
+    return _zero(struct) if zero else given
