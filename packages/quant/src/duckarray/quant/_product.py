@@ -90,10 +90,15 @@ def dot_general(
         tuple(x_batch),
         tuple([permutation[i] for i in w_batch]),
     )
+    from . import _integer as integer
+
     compute = compute_dtype(jnp.promote_types(x.dtype, w.dtype))
     parts = parts_of(w, compute)
     x = x.astype(compute)
-    out = by_platform(parts, x, canonical, precision)
+    if w.scheme.activations is not None and integer.applies(parts, x, canonical):
+        out = integer.integer_product(parts, x, canonical, precision)
+    else:
+        out = by_platform(parts, x, canonical, precision)
     # [batch, free axes of x, free axes of w in canonical order], to be put as `dot_general` does.
     free_w = [i for i in range(ndim) if i not in canonical.w_summed + canonical.w_batch]
     logical = [i for i in permutation if i in free_w]
@@ -174,7 +179,7 @@ def _whole(parts: Parts, x: Any, numbers: Numbers, precision: Any) -> Any:
 
     def run(codes: Any, scale: Any, zero: Any, x: Any) -> Any:
         w = dense_parts(Parts(codes, scale, zero, parts.like))
-        return _dot(x, w, numbers, precision)
+        return dot(x, w, numbers, precision)
 
     codes = lax.optimization_barrier(parts.codes)  # else XLA folds the weight, if it is a constant
     return jax.checkpoint(run)(codes, parts.scale, parts.zero, x)
@@ -186,7 +191,7 @@ def dense_parts(parts: Parts) -> Any:
     return apply_scale(numbers, parts.scale, parts.zero, layout.k, scheme.offset)
 
 
-def _dot(x: Any, w: Any, numbers: Numbers, precision: Any) -> Any:
+def dot(x: Any, w: Any, numbers: Numbers, precision: Any) -> Any:
     n = ((numbers.x_summed, numbers.w_summed), (numbers.x_batch, numbers.w_batch))
     return lax.dot_general(x, w, n, precision=precision, preferred_element_type=x.dtype)
 
@@ -222,7 +227,7 @@ def _over(
         if later:
             return _scaled_later(cut, x_block, numbers, precision, parts.scale.shape[axis] > 1)
         if axis == parts.k:
-            return _dot(x_block, dense_parts(cut), numbers, precision)
+            return dot(x_block, dense_parts(cut), numbers, precision)
         return product(cut, x_block, numbers, precision, budget)
 
     run = jax.checkpoint(block, prevent_cse=False)
@@ -276,7 +281,7 @@ def _scaled_later(parts: Parts, x: Any, numbers: Numbers, precision: Any, by_blo
     """The product with the codes, scaled after the sum where the block has scales of its own."""
     scheme, layout = parts.like.scheme, parts.like.layout
     codes = unpacked(parts.codes, layout, scheme.bits)
-    out = _dot(x, decode(codes, scheme.format, x.dtype), numbers, precision)
+    out = dot(x, decode(codes, scheme.format, x.dtype), numbers, precision)
     return _times_scale(out, parts, x, numbers) if by_block else out
 
 

@@ -8,6 +8,7 @@ from jax import lax
 
 from ._axes import k_axis, permutation_of, stored_parts
 from ._format import PLANES, decode, packed_size, plane_size
+from ._layout import length_of
 from ._value import QuantArray, compute_dtype
 
 
@@ -18,11 +19,18 @@ def take_entries(x: QuantArray, rows: Any) -> Any:
         x: the array.
         rows: `[n]` places within bounds.
     """
-    k = k_axis(x)
-    scheme, layout = x.scheme, x.layout
-    compute = compute_dtype(layout.dtype)
     codes, scale, zero = stored_parts(x)
-    length = x.canonical_shape[k]
+    compute = compute_dtype(x.layout.dtype)
+    zero = None if zero is None else zero.astype(compute)
+    return entries_at(codes, scale.astype(compute), zero, x, rows)
+
+
+def entries_at(codes: Any, scale: Any, zero: Any, like: Any, rows: Any) -> Any:
+    """The same, for the parts of an array with the scheme and layout of `like`."""
+    scheme, layout = like.scheme, like.layout
+    compute = scale.dtype
+    k = codes.ndim + layout.k
+    length = length_of(codes.shape[k], layout.unit, scheme.bits)
 
     def across(v: Any) -> Any:
         """`[n]` with axes of size one to meet what is stored."""
@@ -46,7 +54,6 @@ def take_entries(x: QuantArray, rows: Any) -> Any:
 
     def of_row(a: Any) -> Any:
         groups = a.shape[k]
-        a = a.astype(compute)
         return a if groups == 1 else jnp.take(a, rows // (length // groups), axis=k, mode="clip")
 
     if zero is not None and not scheme.offset:

@@ -6,3 +6,4 @@ from . import convolution as convolution
 from . import elementwise as elementwise
 from . import indexing as indexing
 from . import shape as shape
+from . import updating as updating

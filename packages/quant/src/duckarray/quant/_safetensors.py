@@ -1,0 +1,217 @@
+"""Reading and writing files of safetensors, and quantized arrays in them."""
+
+import dataclasses
+import json
+import math
+import os
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import tree_util as jtu
+
+from ._errors import FileFormatError
+from ._layout import Layout
+from ._scales import ScaleCodes
+from ._scheme import Scheme
+from ._tree import path_of
+from ._value import QuantArray
+
+_AGAIN = "Download or convert it again."
+_VERSION = "1"
+_KEY = "duckarray.quant"
+
+_DTYPES = {
+    "F64": "float64",
+    "F32": "float32",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "I64": "int64",
+    "I32": "int32",
+    "I16": "int16",
+    "I8": "int8",
+    "U64": "uint64",
+    "U32": "uint32",
+    "U16": "uint16",
+    "U8": "uint8",
+    "BOOL": "bool",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
+}
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+
+
+def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The tensors of a file of safetensors as NumPy arrays, and its metadata.
+
+    Raises:
+        FileFormatError: if the file is truncated or corrupt; nothing is returned then.
+    """
+    size = Path(path).stat().st_size
+    if size < 8:
+        raise FileFormatError(path, f"it has {size} bytes, too few for safetensors", _AGAIN)
+    data = np.memmap(path, np.uint8, "r")
+    (length,) = struct.unpack("<Q", data[:8].tobytes())
+    if length > size - 8:
+        problem = f"its head claims {length:,} bytes, and the file has {size:,}"
+        raise FileFormatError(path, problem, _AGAIN, None, 0)
+    try:
+        head = json.loads(data[8 : 8 + length].tobytes())
+        metadata = head.pop("__metadata__", {})
+        entries = {name: _entry(entry) for name, entry in head.items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FileFormatError(path, f"its head cannot be read ({error})", _AGAIN, None, 8) from None
+    start = 8 + length
+    for name, (dtype, shape, begin, end) in entries.items():
+        needed = math.prod(shape) * jnp.dtype(dtype).itemsize
+        if end - begin != needed or begin < 0:
+            problem = f"it has {end - begin:,} bytes, but its shape {shape} takes {needed:,}"
+            raise FileFormatError(path, problem, _AGAIN, name, start + begin)
+        if start + end > size:
+            problem = f"{start + end - size:,} bytes of it are missing"
+            raise FileFormatError(path, problem, _AGAIN, name, start + begin)
+    tensors = {
+        name: np.array(data[start + begin : start + end]).view(jnp.dtype(dtype)).reshape(shape)
+        for name, (dtype, shape, begin, end) in entries.items()
+    }
+    return tensors, metadata
+
+
+def _entry(entry: Any) -> tuple[str, tuple[int, ...], int, int]:
+    begin, end = entry["data_offsets"]
+    return _DTYPES[entry["dtype"]], tuple(entry["shape"]), int(begin), int(end)
+
+
+def write_tensors(
+    path: str | os.PathLike[str], tensors: Mapping[str, Any], metadata: Mapping[str, str]
+) -> None:
+    """Writes a file of safetensors; there is either all of it or nothing."""
+    head: dict[str, Any] = {"__metadata__": dict(metadata)}
+    arrays, at = [], 0
+    for name, tensor in tensors.items():
+        array = np.ascontiguousarray(np.asarray(tensor)).reshape(np.shape(tensor))
+        head[name] = {
+            "dtype": _NAMES[array.dtype.name],
+            "shape": list(array.shape),
+            "data_offsets": [at, at + array.nbytes],
+        }
+        arrays.append(array)
+        at += array.nbytes
+    text = json.dumps(head).encode()
+    text += b" " * (-len(text) % 8)
+    part = Path(f"{os.fspath(path)}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(struct.pack("<Q", len(text)) + text)
+            for array in arrays:
+                file.write(array.tobytes())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def save_safetensors(path: str | os.PathLike[str], tree: Any) -> None:
+    """Writes a tree of arrays and `QuantArray`s to a file of safetensors.
+
+    The codes are written as they are, as `NAME.codes`, next to `NAME.scale` and `NAME.zero_point`;
+    what is static is in the metadata. Any reader of safetensors can open the file.
+
+    Args:
+        path: the file to write.
+        tree: arrays and `QuantArray`s; its paths become names.
+
+    Raises:
+        TypeError: if something in it is neither.
+
+    Example:
+        >>> import jax.numpy as jnp, tempfile, os
+        >>> from duckarray.quant import load_safetensors, quantize, save_safetensors
+        >>> path = os.path.join(tempfile.mkdtemp(), "w.safetensors")
+        >>> save_safetensors(path, {"w": quantize(jnp.ones((64, 2)), "nf4")})
+        >>> load_safetensors(path)
+        {'w': QuantArray(float32[64,2], nf4, group_size=64)}
+    """
+    tensors: dict[str, Any] = {}
+    described: dict[str, Any] = {}
+    leaves, _ = jtu.tree_flatten_with_path(tree, is_leaf=lambda x: isinstance(x, QuantArray))
+    for keys, x in leaves:
+        name = path_of(keys)
+        if isinstance(x, QuantArray):
+            described[name] = _describe(name, x, tensors)
+        elif hasattr(x, "dtype"):
+            tensors[name] = x
+        else:
+            raise TypeError(
+                f"`save_safetensors(path, tree)`: `{name}` is a `{type(x).__name__}`, and only "
+                "arrays and `QuantArray`s are written.\nTake out what is not: "
+                "`duckarray.core.tree.partition(tree, ...)`."
+            )
+    metadata = {_KEY: json.dumps(described), f"{_KEY}.version": _VERSION}
+    write_tensors(path, tensors, metadata)
+
+
+def load_safetensors(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Reads a file of `save_safetensors`, or any file of safetensors, into arrays by name.
+
+    Args:
+        path: the file.
+
+    Raises:
+        FileFormatError: if it is truncated, corrupt, or written by a later version.
+    """
+    tensors, metadata = read_tensors(path)
+    version = metadata.get(f"{_KEY}.version", _VERSION)
+    if version != _VERSION:
+        raise FileFormatError(path, f"it was written in version {version}", "Update this package.")
+    try:
+        described = json.loads(metadata.get(_KEY, "{}"))
+        out = {
+            name: _restore(name, description, tensors) for name, description in described.items()
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        problem = f"what it says of quantized arrays cannot be read ({error})"
+        raise FileFormatError(path, problem, _AGAIN) from None
+    return out | {name: jnp.asarray(x) for name, x in tensors.items()}
+
+
+def _describe(name: str, x: QuantArray, tensors: dict[str, Any]) -> Any:
+    tensors[f"{name}.codes"] = x.codes
+    scales = {}
+    for part in ("scale", "zero_point"):
+        value = getattr(x, part)
+        if isinstance(value, ScaleCodes):
+            static = ("kind", "spread", "block", "trail")
+            scales[part] = {key: getattr(value, key) for key in static}
+            for key in ("codes", "scale", "offset"):
+                if getattr(value, key) is not None:
+                    tensors[f"{name}.{part}.{key}"] = getattr(value, key)
+        elif value is not None:
+            tensors[f"{name}.{part}"] = value
+    return {
+        "scheme": dataclasses.asdict(x.scheme),
+        "layout": dataclasses.asdict(x.layout),
+        "scales": scales,
+    }
+
+
+def _restore(name: str, description: Any, tensors: dict[str, Any]) -> QuantArray:
+    def take(key: str) -> Any:
+        array = tensors.pop(f"{name}.{key}", None)
+        return None if array is None else jnp.asarray(array)
+
+    parts = []
+    for part in ("scale", "zero_point"):
+        static = description["scales"].get(part)
+        if static is None:
+            parts.append(take(part))
+        else:
+            inner = [take(f"{part}.{key}") for key in ("codes", "scale", "offset")]
+            parts.append(ScaleCodes(*inner, **static))
+    scheme = description["scheme"] | {"table": tuple(description["scheme"]["table"])}
+    layout = description["layout"] | {"axes": tuple(description["layout"]["axes"])}
+    codes: jax.Array = take("codes")
+    return QuantArray(codes, parts[0], parts[1], Scheme(**scheme), Layout(**layout))
