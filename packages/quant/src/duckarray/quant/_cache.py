@@ -86,7 +86,7 @@ class KVCache(NamedTuple):
         dtype: Any = jnp.float32,
     ) -> Self:
         """An empty cache of this shape; None for a scheme keeps that half dense."""
-        both = []
+        both: list[Any] = []
         for scheme in (keys, values):
             if scheme is None:
                 both.append(jnp.zeros(tuple(shape), dtype))

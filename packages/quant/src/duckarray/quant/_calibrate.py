@@ -81,8 +81,8 @@ def search(
     def step(best: Any, factor: Any) -> tuple[Any, None]:
         return _better(best, (*attempt(factor), None), w, fmt, axes), None
 
-    start = (round_scale(base), zero)
-    best = (*start, squared_error(w, start[0], start[1], fmt, axes))
+    first = round_scale(base)
+    best: Any = (first, zero, squared_error(w, first, zero, fmt, axes))
     best, _ = jax.lax.scan(step, best, factors)
     for _ in range(3):
         other = (*_regression(w, best[0], best[1], fmt, axes, round_scale), None)
@@ -141,7 +141,7 @@ def squared_error(w: Any, scale: Any, zero: Any, fmt: Format, axes: tuple[int, .
 
 
 def _better(best: Any, other: Any, w: Any, fmt: Format, axes: tuple[int, ...]) -> Any:
-    error = squared_error(w, *other[:2], fmt, axes)
+    error = squared_error(w, other[0], other[1], fmt, axes)
     improved = error < best[2]
     scale = jnp.where(improved, other[0], best[0])
     zero = None if best[1] is None else jnp.where(improved, other[1], best[1])

@@ -165,8 +165,8 @@ def _grouped(codes: Any, zeros: Any, scales: Any, bits: int, dtype: Any, fail: A
     stored = np.moveaxis(pack_numpy(apart, bits), -1, 1).reshape(-1, n)
     scheme = Scheme(f"int{bits}", group, symmetric=False, scale_dtype=scales.dtype.name)
     layout = layout_for(2, 1, group, jnp.dtype(dtype).name)
-    arrays = (jnp.asarray(np.ascontiguousarray(x)) for x in (stored, scales, zeros))
-    return QuantArray(*arrays, scheme, layout)
+    arrays = [jnp.asarray(np.ascontiguousarray(x)) for x in (stored, scales, zeros)]
+    return QuantArray(arrays[0], arrays[1], arrays[2], scheme, layout)
 
 
 def _read_bnb(path: Any, name: str, key: str, tensors: Any, dtype: Any) -> QuantArray:
@@ -196,5 +196,5 @@ def _read_bnb(path: Any, name: str, key: str, tensors: Any, dtype: Any) -> Quant
     is_nf4 = np.allclose(table, NF4, atol=1e-6)
     scheme = Scheme("nf4", block) if is_nf4 else Scheme("table", block, table=tuple(table.tolist()))
     scale = absmax.astype("float32").reshape(shape[0], -1).T
-    arrays = (jnp.asarray(np.ascontiguousarray(x)) for x in (stored, scale))
-    return QuantArray(*arrays, None, scheme, layout_for(2, 1, block, made))
+    arrays = [jnp.asarray(np.ascontiguousarray(x)) for x in (stored, scale)]
+    return QuantArray(arrays[0], arrays[1], None, scheme, layout_for(2, 1, block, made))

@@ -52,7 +52,7 @@ def smooth(
         raise ValueError(_SMOOTH.format(**text))
     others = tuple(i for i in range(w.ndim) if i != axis)
     weights = jnp.max(jnp.abs(w), others)
-    tiny = jnp.finfo(w.dtype).tiny
+    tiny = float(jnp.finfo(w.dtype).tiny)  # type: ignore[no-untyped-call]
     factors = jnp.maximum(activations, tiny) ** alpha / jnp.maximum(weights, tiny) ** (1 - alpha)
     factors = jnp.where((activations > 0) & (weights > 0), factors, 1).astype(w.dtype)
     return w * factors.reshape([-1 if i == axis else 1 for i in range(w.ndim)]), factors

@@ -36,8 +36,8 @@ def _dynamic_update_slice_quant_dense(
             None if old is None else lax.dynamic_update_slice(old, piece.astype(old.dtype), where)
         )
 
-    parts = [put(old, piece) for old, piece in zip(stored_parts(x), new, strict=True)]
-    return unchecked(*parts, x.scheme, x.layout)
+    codes, scale, zero = [put(old, piece) for old, piece in zip(stored_parts(x), new, strict=True)]
+    return unchecked(codes, scale, zero, x.scheme, x.layout)
 
 
 @register("dynamic_update_slice")
