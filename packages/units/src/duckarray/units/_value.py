@@ -1,48 +1,268 @@
-"""`Quantity`: what it stores, and which array it stands for."""
+"""`Quantity`: an array of numbers and the unit they are in."""
+
+from typing import Any, ClassVar, Self
 
 import jax
+import jax.numpy as jnp
+from jax import tree_util as jtu
+from jax.core import ShapedArray, Tracer
 
-from duckarray.core import ArrayValue
+from duckarray.core import ArrayValue, Value, field, materialize, value_of
 
-_BAD_FACTOR = """`Quantity(array, factor)` was given {array} and {factor}.
-The factor is one number of the dtype of the array: pass `jnp.asarray(2.0, array.dtype)`."""
+from ._convert import can_convert, convert
+from ._dimension import NUMBER, Dimension
+from ._display import number_text, split_spec, unit_text
+from ._errors import DimensionError, UnitError
+from ._unit import ONE, Unit, difference, inverse, product
+
+_NOT_AN_ARRAY = """`Quantity({value!r}, ...)` takes an array or a number, but got a `{type}`.
+Pass one, or a list of numbers."""
+
+# One line: core quotes it where it says which operation, or part of a carry, is to be made dense.
+_NOT_DENSE = (
+    """its unit would be lost, {unit} ({dimension}); `u.strip(x, "{unit}")` takes it away"""
+)
+
+_HAS_UNIT = """`{operation}` of {quantity}: as a plain number or array it would lose its unit, \
+{unit} ({dimension}).
+Say which unit the numbers are to be in: `u.strip(x, "{unit}")`."""
 
 
 class Quantity(ArrayValue):
-    """Stands for `factor * array`.
+    """An array of numbers and the unit they are in; the unit is part of the tree structure.
 
-    To scale it changes one number, whatever its size. The two are multiplied last, so they round
-    and overflow by themselves.
+    Programs called through `quaxify` take it for an array. Sums convert to the unit of their first
+    operand, products multiply units, and whatever has no meaning raises while it is traced. Zero,
+    infinity and nan that are known while tracing have any unit.
 
     Args:
-        array: an array of any shape, or a value itself.
-        factor: one number, an array of shape `()` with the dtype of `array`.
+        value: the numbers: an array, a number, a list, another value; or a quantity, which is
+            converted.
+        unit: a `Unit` or its text.
+
+    Attributes:
+        value: the numbers.
+        unit: the `Unit`.
 
     Raises:
-        TypeError: if either is not an array.
-        ValueError: if `factor` has axes or another dtype.
+        UnitParseError: if `unit` is no unit.
+        DimensionError: if `value` is a quantity of another dimension.
+        TypeError: if `value` is no array.
 
     Example:
         >>> import jax.numpy as jnp
-        >>> from duckarray.core import materialize, quaxify
-        >>> from duckarray.units import Quantity
-        >>> x = Quantity(jnp.ones(2), jnp.float32(5.0))
-        >>> scaled = quaxify(lambda x: 3 * x)(x)
-        >>> scaled.factor
-        Array(15., dtype=float32)
-        >>> materialize(scaled)
-        Array([15., 15.], dtype=float32)
+        >>> from duckarray.core import quaxify
+        >>> import duckarray.units as u
+        >>> x = u.Quantity([1.0, 2.0], "km/h")
+        >>> quaxify(jnp.sum)(x * (30.0 * u.min)).to("km")
+        Quantity(f32[], 'km')
     """
 
-    array: jax.Array
-    factor: jax.Array
+    value: Any
+    unit: Unit = field(static=True)
 
-    def __check_init__(self) -> None:
-        array, factor = self.array, self.factor
-        if factor.shape or factor.dtype != array.dtype:
-            array_text = f"an array of shape {array.shape} and dtype {array.dtype}"
-            factor_text = f"a factor of shape {factor.shape} and dtype {factor.dtype}"
-            raise ValueError(_BAD_FACTOR.format(array=array_text, factor=factor_text))
+    array_priority: ClassVar[int] = 100
+    leaf_linear: ClassVar[bool] = True
+    materialization: ClassVar[Any] = "allow"
 
-    def materialize(self) -> jax.Array:
-        return self.factor * self.array
+    def __init__(self, value: Any, unit: Unit | str = "1") -> None:
+        if type(unit) is not Unit:
+            unit = Unit(unit)
+        value = value_of(value)
+        if isinstance(value, Quantity):
+            value = convert(value.value, value.unit, unit, "Quantity", explicit=True)
+        elif not isinstance(value, jax.Array | Value | jax.ShapeDtypeStruct):
+            value = _as_array(value)
+        set_field = object.__setattr__
+        set_field(self, "value", value)
+        set_field(self, "unit", unit)
+
+    def aval(self) -> ShapedArray:
+        value = self.value
+        if isinstance(value, Value):
+            return value.aval()  # type: ignore[no-any-return]
+        try:
+            return value.aval  # type: ignore[no-any-return]
+        except AttributeError:
+            return jax.typeof(value)  # type: ignore[no-any-return]
+
+    def materialize(self) -> Any:
+        """The numbers, of one without a dimension.
+
+        Raises:
+            UnitError: for any other, whose unit would be lost.
+        """
+        if self.unit.physical is not NUMBER:
+            text = _NOT_DENSE.format(unit=self.unit, dimension=self.unit.dimension)
+            raise DimensionError(text, "materialize", (self.unit,))
+        return self._number("materialize")
+
+    @property
+    def dimension(self) -> Dimension:
+        """What kind of quantity it is: a `Dimension`, such as `"velocity"`."""
+        return self.unit.dimension
+
+    def to(self, unit: Unit | str) -> "Quantity":
+        """The same quantity in another unit. Integers become floats if they have to.
+
+        Raises:
+            DimensionError: if the dimension is another, or cycles and radians would be mixed up.
+            AffineUnitError: between an absolute temperature and a difference.
+            UnitRangeError: if the dtype cannot hold the factor.
+
+        Example:
+            >>> import duckarray.units as u
+            >>> (36.0 * u.km / u.h).to("m/s").value
+            Array(10., dtype=float32, weak_type=True)
+        """
+        if type(unit) is not Unit:
+            unit = Unit(unit)
+        if unit is self.unit:
+            return self
+        operation = f"to {unit}"
+        return make(convert(self.value, self.unit, unit, operation, explicit=True), unit)
+
+    def join(self, other: Any) -> Self | None:
+        if not isinstance(other, Quantity):
+            return None
+        if not can_convert(other.unit, self.unit):
+            return None
+        inner, outer = self.value, other.value
+        if isinstance(inner, Value) or isinstance(outer, Value):
+            if bool(jtu.tree_structure(inner) == jtu.tree_structure(outer)):  # type: ignore[operator]
+                return self
+            joined: Any = inner.join(outer) if isinstance(inner, Value) else None
+            if joined is None:
+                aval = self.aval()
+                joined = jax.ShapeDtypeStruct(aval.shape, aval.dtype)
+            return make(joined, self.unit)  # type: ignore[return-value]
+        return self
+
+    def coerce_like(self, template: Any) -> Any:
+        if not isinstance(template, Quantity):
+            return NotImplemented
+        out = make(convert(self.value, self.unit, template.unit, "join"), template.unit)
+        inner = out.value
+        if isinstance(inner, Value):
+            if not isinstance(template.value, Value):
+                return make(materialize(inner), out.unit)
+            if jtu.tree_structure(inner) != jtu.tree_structure(template.value):  # type: ignore[operator]
+                inner = inner.coerce_like(template.value)
+                return inner if inner is NotImplemented else make(inner, out.unit)
+        return out
+
+    def to_cotangent(self, cotangent: Any) -> Any:
+        """With respect to the numbers in `unit`: the cotangent as so much per `unit`."""
+        if isinstance(cotangent, Quantity):
+            per_unit = inverse(difference(self.unit))
+            cotangent = convert(cotangent.value, cotangent.unit, per_unit, "cotangent")
+        return make(cotangent, self.unit)
+
+    def from_cotangent(self) -> "Quantity":
+        """So much per `unit`, if the loss is a number."""
+        return make(self.value, inverse(difference(self.unit)))
+
+    def drop_leading(self) -> Self | None:
+        if isinstance(self.value, Value):
+            inner = self.value.drop_leading()
+            return None if inner is None else make(inner, self.unit)  # type: ignore[return-value]
+        return self
+
+    def add_leading(self, n: int) -> Self | None:
+        if isinstance(self.value, Value):
+            inner = self.value.add_leading(n)
+            return None if inner is None else make(inner, self.unit)  # type: ignore[return-value]
+        return self
+
+    @staticmethod
+    def default(primitive: Any, values: list[Any], params: dict[str, Any]) -> Any:
+        from ._rules import without_rule
+
+        return without_rule(primitive, values, params)
+
+    def __jax_array__(self) -> Any:
+        out = super().__jax_array__()
+        # Outside `quaxify` JAX's functions refuse it, unless it is a number anyway.
+        if self.unit.physical is NUMBER and not isinstance(out, jax.Array):
+            return materialize(self)
+        return out
+
+    def _dense(self) -> Any:
+        return materialize(self._number("float() or numpy.asarray()"))
+
+    def _number(self, operation: str) -> Any:
+        if self.unit.physical is not NUMBER:
+            text = _HAS_UNIT.format(
+                operation=operation,
+                quantity=repr(self),
+                unit=self.unit,
+                dimension=self.unit.dimension,
+            )
+            raise DimensionError(text, operation, (self.unit,))
+        return convert(self.value, self.unit, ONE, operation, explicit=False)
+
+    def __mul__(self, other: Any) -> Any:
+        return times_unit(self, other) if type(other) is Unit else super().__mul__(other)
+
+    def __truediv__(self, other: Any) -> Any:
+        if type(other) is Unit:
+            return times_unit(self, inverse(other))
+        return super().__truediv__(other)
+
+    def __repr__(self) -> str:
+        value = self.value
+        if isinstance(value, Value):
+            return f"Quantity({value!r}, {str(self.unit)!r})"
+        if not (hasattr(value, "shape") and hasattr(value, "dtype")):  # a placeholder of JAX's
+            return f"Quantity({value!r}, {str(self.unit)!r})"
+        aval = jax.core.ShapedArray(value.shape, value.dtype)
+        return f"Quantity({aval.str_short(short_dtypes=True)}, {str(self.unit)!r})"
+
+    def __str__(self) -> str:
+        return format(self, "")
+
+    def __format__(self, spec: str) -> str:
+        if isinstance(self.value, Tracer) or not hasattr(self.value, "dtype"):
+            return repr(self)
+        numbers, style = split_spec(spec)
+        text = number_text(materialize(self.value), numbers)
+        unit = unit_text(self.unit.terms, style)
+        if style == "L":
+            return rf"{text} \, {unit}" if unit else text
+        return f"{text} {unit}" if self.unit.terms else text
+
+    def _repr_latex_(self) -> str:
+        return f"${format(self, 'L')}$"
+
+
+def make(value: Any, unit: Unit) -> Quantity:
+    """A quantity, without the checks of the constructor."""
+    out = object.__new__(Quantity)
+    fields = out.__dict__
+    fields["value"], fields["unit"] = value, unit
+    return out
+
+
+def times_unit(value: Any, unit: Unit) -> Any:
+    """`value * unit` for a number, an array, a quantity, or an array inside `quaxify`."""
+    value = value_of(value)
+    if isinstance(value, Quantity):
+        return make(value.value, product(value.unit, unit))
+    if isinstance(value, Tracer):
+        from ._access import ask
+
+        try:
+            hidden = ask(value) is not None
+        except UnitError:
+            hidden = True
+        if hidden:  # behind another transformation it has a unit already
+            return value * Quantity(1.0, unit)
+    if isinstance(value, jax.Array | Value):
+        return make(value, unit)
+    return Quantity(value, unit)
+
+
+def _as_array(value: Any) -> Any:
+    if isinstance(value, str | bytes | dict | set) or value is None:
+        raise TypeError(_NOT_AN_ARRAY.format(value=value, type=type(value).__name__))
+    return jnp.asarray(value)

@@ -1,6 +1,11 @@
-"""What primitives do with `Quantity`; importing it registers the rules."""
+"""What each primitive does with quantities; importing it registers the rules."""
 
-from . import contraction as contraction
-from . import elementwise as elementwise
-from . import reduction as reduction
-from . import shape as shape
+from . import functions as functions
+from . import indexing as indexing
+from . import joining as joining
+from . import keeping as keeping
+from . import linalg as linalg
+from . import numbers as numbers
+from . import products as products
+from . import sums as sums
+from ._refused import without_rule as without_rule

@@ -1,0 +1,73 @@
+"""Library functions whose primitives no longer say what the units are."""
+
+import inspect
+from fractions import Fraction
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from duckarray.core import known_constant, materialize, register_function
+from duckarray.units._dimension import NUMBER
+from duckarray.units._unit import Unit, power, quotient
+from duckarray.units._value import Quantity, make
+
+from ._common import align, bare, linear, number, unit_of_operand
+
+# What `jnp.isclose` is given for `atol` by default. It is in no unit, so it is left out.
+_DEFAULT_ATOL = 1e-8
+
+
+@register_function(jnp.isclose)
+def _isclose(a: object, b: object, rtol: object = 1e-5, atol: object = _DEFAULT_ATOL) -> Any:
+    """Relative by default: a tolerance of 1e-8 means nothing before it has a unit."""
+    if not isinstance(a, Quantity) and not isinstance(b, Quantity):
+        return NotImplemented
+    constant = known_constant(atol) if not isinstance(atol, Quantity) else None
+    if constant is not None and abs(float(constant.real) - _DEFAULT_ATOL) < 1e-12:
+        units = [unit_of_operand(x).physical for x in (a, b)]
+        if any(unit is not NUMBER for unit in units):
+            atol = 0.0
+    (x, y, tolerance), _ = align("isclose", (a, b, atol))
+    x, y, relative = materialize(x), materialize(y), number(rtol, "isclose")
+    return jnp.isclose(x, y, relative, tolerance)
+
+
+@register_function(jnp.deg2rad)
+def _deg2rad(x: Quantity) -> Any:
+    """The same angle in radians."""
+    number(x, "deg2rad")
+    return x.to(_RADIAN)
+
+
+@register_function(jnp.rad2deg)
+def _rad2deg(x: Quantity) -> Any:
+    """The same angle in degrees."""
+    number(x, "rad2deg")
+    return x.to(_DEGREE)
+
+
+# `jnp.linalg.lstsq` calls this, in a `jax.jit` of a partial function, which core cannot look into.
+_inner = inspect.unwrap(jnp.linalg.lstsq).__globals__["_lstsq"]
+
+
+@register_function(jax.jit(_inner))
+def _lstsq(a: object, b: object, rcond: object = None) -> Any:
+    """A X = B: X is in the unit of B by that of A, the squared residuals in that of B²."""
+    for x in (a, b):
+        if isinstance(x, Quantity):
+            linear(x, "lstsq")
+    tolerance: Any = rcond
+    x, residuals, rank, singular = jnp.linalg.lstsq(
+        materialize(bare(a)), materialize(bare(b)), tolerance
+    )
+    unit_a, unit_b = unit_of_operand(a), unit_of_operand(b)
+    return (
+        make(x, quotient(unit_b, unit_a)),
+        make(residuals, power(unit_b, _TWO)),
+        rank,
+        make(singular, unit_a),
+    )
+
+
+_RADIAN, _DEGREE, _TWO = Unit("rad"), Unit("deg"), Fraction(2)
