@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from duckarray.core import materialization, quaxify
-from duckarray.lora import LoraArray, loraify, partition
+from duckarray.lora import LoraArray, loraify, partition, select, stack
 
 try:
     import quax
@@ -148,11 +148,38 @@ def main() -> None:
         programs["quax"] = forward(lambda m, x: quax.quaxify(m)(x), theirs)
         spec = jax.tree.map(eqx.is_inexact_array, theirs)
         gradients["quax"] = gradient(lambda m, x: quax.quaxify(m)(x), *eqx.partition(theirs, spec))
+    many_adapters()
     with materialization("error"):
         show("trace, 12 layers, forward", medians(7, **programs))
         show("trace, 12 layers, gradient outside", medians(5, **gradients))
         eager()
     compiled(programs, gradients)
+
+
+def many_adapters(rows: int = 64, n: int = 8, rank: int = 16, width: int = 1024) -> None:
+    """One adapter for each row: two products for all, against gathering the factors of each row."""
+    key = jax.random.key(0)
+    w, x = jax.random.normal(key, (width, width)), jax.random.normal(key, (rows, width))
+    a, b = jax.random.normal(key, (n, width, rank)), jax.random.normal(key, (n, rank, width))
+    multi = stack({f"{i}": LoraArray(w, a[i], b[i]) for i in range(n)})
+    ids = jnp.arange(rows) % n
+
+    def ours(multi: Any, w: Any, a: Any, b: Any, ids: Any, x: Any) -> Any:
+        return quaxify(jnp.matmul)(x, select(multi, ids))
+
+    def gathered(multi: Any, w: Any, a: Any, b: Any, ids: Any, x: Any) -> Any:
+        return x @ w + jnp.einsum("br,brn->bn", jnp.einsum("bm,bmr->br", x, a[ids]), b[ids])
+
+    args = (multi, w, a, b, ids, x)
+    runs = {
+        name: jax.jit(f).lower(*args).compile()
+        for name, f in (("gather", gathered), ("duckarray", ours))
+    }
+    for name, run in runs.items():
+        scratch = run.memory_analysis().temp_size_in_bytes / 1e6
+        print(f"{n} adapters, {rows} rows, {name:10s} {scratch:.2f} MB of scratch")
+    each = {name: lambda run=run: jax.block_until_ready(run(*args)) for name, run in runs.items()}
+    show("many adapters (goal 0.7x, 1/16 of the scratch)", medians(30, **each), base="gather")
 
 
 def eager() -> None:

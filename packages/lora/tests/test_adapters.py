@@ -109,6 +109,25 @@ def test_it_is_two_products_for_all_adapters(models):
     assert shapes == [(4, 5, 6), (6, 6), (4, 5, 6), (6, 5), (4, 5, 5), (5, 6)]
 
 
+def test_it_needs_an_eighth_of_the_memory_of_gathering_the_factors():
+    n, rank, width, rows = 8, 16, 256, 64
+    w, x = jnp.ones((width, width)), jnp.ones((rows, width))
+    a, b = jnp.ones((n, width, rank)), jnp.ones((n, rank, width))
+    multi, ids = stack({f"{i}": LoraArray(w, a[i], b[i]) for i in range(n)}), jnp.arange(rows) % n
+
+    def ours(multi, a, b, ids, x):
+        return quaxify(jnp.matmul)(x, select(multi, ids))
+
+    def gathered(multi, a, b, ids, x):
+        return x @ multi.w + jnp.einsum("br,brn->bn", jnp.einsum("bm,bmr->br", x, a[ids]), b[ids])
+
+    scratch = [
+        jax.jit(f).lower(multi, a, b, ids, x).compile().memory_analysis().temp_size_in_bytes
+        for f in (ours, gathered)
+    ]
+    assert scratch[0] * 8 <= scratch[1]
+
+
 def test_stacked_layers_are_scanned():
     params = {"w": jnp.asarray(RNG.normal(size=(3, 6, 6)), "float32")}
     config = LoraConfig(r=2, target_modules=["w"])

@@ -349,3 +349,14 @@ def test_the_parameters_of_half_a_model_cannot_be_counted(half):
     halves = partition(loraify({"w": jnp.ones((4, 4))}, rank=2, key=jax.random.key(0)))
     with pytest.raises(ValueError, match=r"half of what `partition`[^$]*combine[^$]*x.size"):
         trainable_parameters(halves[half])
+
+
+def test_the_linear_layers_of_minilm_have_the_published_number_of_parameters():
+    def linear(m, n):
+        return {"weight": jax.ShapeDtypeStruct((m, n), jnp.float32)}
+
+    sizes = dict.fromkeys(("query", "key", "value", "output"), (384, 384))
+    sizes |= {"up": (1536, 384), "down": (384, 1536)}
+    model = [{name: linear(*size) for name, size in sizes.items()} for _ in range(6)]
+    adapted = jax.eval_shape(lambda m: loraify(m, rank=8, key=KEY), model)
+    assert trainable_parameters(adapted).trainable == 331_776
