@@ -86,6 +86,7 @@ def test_a_wrong_rule_is_caught_by_the_calls_that_reach_it(cls, names, message):
     operations = {"lax_exp": lambda x: types.lax.exp(x)}
     failed, text = caught(types.subject(cls, operations=operations), only=only)
     assert failed == names
+    assert "JAX_TRACEBACK_FILTERING" not in text
     assert re.search(message, text, re.DOTALL)
 
 
@@ -101,7 +102,7 @@ def test_building_the_dense_array_is_caught_where_it_must_not_be():
     keeps = ("neg", "reshape", "exp")
     failed, text = caught(types.subject(types.Dense, keeps=keeps), families=["economy"])
     assert failed == ["neg", "exp"]
-    assert "the dense array was built" in text
+    assert text == "`Dense.materialize` was called: the dense array was built"
 
 
 def test_a_result_of_another_type_is_caught_where_it_must_be_kept():

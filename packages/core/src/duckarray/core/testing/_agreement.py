@@ -13,7 +13,7 @@ import jax
 from duckarray.core._checking import checking_rules
 from duckarray.core._quaxify import quaxify
 
-from ._compare import Comparison, Mismatch, eps
+from ._compare import Comparison, Mismatch, eps, with_notes
 from ._operands import operands
 from ._subject import Case, Subject
 from ._table import (
@@ -167,8 +167,8 @@ def _bits(case: Case) -> int:
 
 def _unexpected(how: str, error: Exception) -> Mismatch:
     kind = type(error).__name__
-    notes = "\n".join([str(error), *getattr(error, "__notes__", [])])
-    return Mismatch(f"{how}, it works on the dense array, but raised {kind} on the value: {notes}")
+    text = with_notes(error)
+    return Mismatch(f"{how}, it works on the dense array, but raised {kind} on the value: {text}")
 
 
 def _first_line(error: Exception) -> str:

@@ -107,6 +107,12 @@ class Comparison:
             return np.isclose(have, need, rtol=rtol, atol=atol, equal_nan=True)
 
 
+def with_notes(error: Exception) -> str:
+    """The message of an error and its notes, save that JAX has shortened its traceback."""
+    notes = [n for n in getattr(error, "__notes__", []) if "JAX_TRACEBACK_FILTERING" not in n]
+    return "\n".join([str(error), *notes])
+
+
 def eps(dtype: Any) -> float:
     """The distance from one to the next number of a floating-point or complex dtype."""
     info: Any = jnp.finfo

@@ -43,6 +43,8 @@ def _run(call: Call, given: list[Any], compiled: bool) -> Any:
     run = quaxify(call.function)
     try:
         return jax.eval_shape(run, *given) if compiled else run(*given)
+    except Mismatch:
+        raise
     except Exception as error:
         raise Mismatch(f"{type(error).__name__}: {error}") from error
 

@@ -18,7 +18,7 @@ from jax.sharding import Mesh, PartitionSpec
 from duckarray.core._materialize import materialize
 from duckarray.core._quaxify import quaxify
 
-from ._compare import Comparison, Mismatch, eps, take_apart
+from ._compare import Comparison, Mismatch, eps, take_apart, with_notes
 from ._economy import NotApplicable
 from ._operands import plain_operands
 from ._subject import Case, Subject, stacked
@@ -288,8 +288,8 @@ def _refused(subject: Subject, run: Callable[[], Any]) -> Any:
     except subject.refuses:
         return None
     except Exception as error:
-        notes = "\n".join([str(error), *getattr(error, "__notes__", [])])
-        text = f"it works on the dense array, but raised {type(error).__name__} here: {notes}"
+        kind, notes = type(error).__name__, with_notes(error)
+        text = f"it works on the dense array, but raised {kind} here: {notes}"
         raise Mismatch(text) from error
 
 
