@@ -14,7 +14,7 @@ from duckarray.core._constants import note
 from duckarray.zeros._number import Number
 from duckarray.zeros._value import Full, as_scalar
 
-from ._result import Params, abstract_result, filled
+from ._result import Params, abstract_result, filled, varying_alike
 
 Constant = Number | jax.Array
 
@@ -119,7 +119,7 @@ def evaluated(
             return NotImplemented
     else:
         scalars = [p.scalar if isinstance(p, Number) else p for p in parts]
-        value = primitive.bind(*scalars, **params)
+        value = primitive.bind(*varying_alike(scalars), **params)
         if value.ndim:
             return NotImplemented
     return filled(value, out, operands)

@@ -52,6 +52,15 @@ def filled(value: Any, aval: Any, operands: Sequence[Any]) -> Full:
     return make(empty, value)
 
 
+def varying_alike(operands: Sequence[Any]) -> Sequence[Any]:
+    """`operands`, arrays and numbers, all varying over the mesh axes that any varies over."""
+    if not in_manual_mesh():
+        return operands
+    arrays = list(map(jnp.asarray, operands))
+    axes = frozenset[str]().union(*map(varying_axes, arrays))
+    return [vary(x, axes) for x in arrays]
+
+
 def abstract_result(primitive: Primitive, operands: Sequence[Any], params: Params) -> Any:
     """The shape, dtype and weak type of each result of `primitive`."""
     avals = tuple([struct(dense_aval(x)) for x in operands])

@@ -18,7 +18,7 @@ from ._constant import (
     same_constant,
 )
 from ._identity import with_identity
-from ._result import abstract_result, results, same_as
+from ._result import abstract_result, results, same_as, varying_alike
 
 
 @register(*families.elementwise_unary)
@@ -70,12 +70,10 @@ def _binary(primitive: Primitive, x: Any, y: Any, params: dict[str, Any]) -> Any
         return NotImplemented
     if isinstance(other, Value) and full is y and has_value(y, 0):
         return NotImplemented  # types divide by a number factor by factor; by zero that is wrong
-    operands = [as_operand(z) if z is full else z for z in (x, y)]
-    return (
-        bind(primitive, *operands, **params)
-        if isinstance(other, Value)
-        else (primitive.bind(*operands, **params))
-    )
+    operands: Any = [as_operand(z) if z is full else z for z in (x, y)]
+    if isinstance(other, Value):
+        return bind(primitive, *operands, **params)
+    return primitive.bind(*varying_alike(operands), **params)
 
 
 @register("clamp", "regularized_incomplete_beta")
@@ -93,8 +91,8 @@ def _ternary_full(
         return out
     if any(isinstance(b, Full) and constant_of(b) is None for b in (x, z)):
         return NotImplemented
-    bounds = [as_operand(b) if isinstance(b, Full) else b for b in (x, z)]
-    return primitive.bind(bounds[0], y, bounds[1], **params)
+    low, high = (as_operand(b) if isinstance(b, Full) else b for b in (x, z))
+    return primitive.bind(*varying_alike([low, y, high]), **params)
 
 
 @register("select_n")

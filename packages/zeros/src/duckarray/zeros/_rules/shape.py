@@ -9,7 +9,7 @@ from duckarray.core import register
 from duckarray.zeros._value import Full
 
 from ._constant import as_operand, constant_of, same_constant
-from ._result import results
+from ._result import results, varying_alike
 
 
 @register("broadcast_in_dim", "reshape", "squeeze", "transpose", "rev", "tile", "broadcast_to")
@@ -46,4 +46,4 @@ def _pad_full(
 @register("pad")
 def _pad_dense_full(x: ArrayLike, value: Full, *, primitive: Primitive, **params: Any) -> Any:
     """A constant around an array is its number."""
-    return primitive.bind(x, as_operand(value), **params)
+    return primitive.bind(*varying_alike([x, as_operand(value)]), **params)
