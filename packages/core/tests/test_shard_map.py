@@ -8,12 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from _core_checks import assert_same
-from _core_types import Box, Doubled, Length, LowRank, Opaque, Zero, dense
+from _core_types import Box, Doubled, Length, LowRank, Opaque, Quantized, Zero, dense
 from jax import lax, shard_map
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
+from jax.typing import ArrayLike
 
-from duckarray.core import materialization, quaxify
+from duckarray.core import materialization, materialize, quaxify, register
 
 X = jnp.arange(8.0).reshape(4, 2)
 W = jnp.arange(4.0).reshape(2, 2) - 1.0
@@ -109,19 +110,89 @@ def test_a_value_that_nobody_passed_is_replicated(mesh, run):
     assert_same(run(program)(X), 2 * np.asarray(X) @ np.asarray(W))
 
 
-def test_a_value_made_inside_is_returned_dense(mesh, run):
+@pytest.mark.parametrize("spec", [P("i"), P()], ids=str)
+def test_a_value_made_inside_is_returned_as_it_is(spec, mesh, run):
     program = shard_map(
-        lambda x: jnp.multiply(Box(x, "s"), 3.0), mesh=mesh, in_specs=P("i"), out_specs=P("i")
+        lambda x: jnp.multiply(Box(x, "s"), 3.0), mesh=mesh, in_specs=spec, out_specs=spec
     )
-    got = run(program)(X)
-    assert isinstance(got, jax.Array)
-    np.testing.assert_allclose(got, 3 * X)
+    with materialization("error"):
+        got = run(program)(X)
+    assert isinstance(got, Box)
+    assert got.tag == "s"
+    np.testing.assert_allclose(got.array, 3 * X)
 
 
-def test_a_value_that_refuses_to_be_dense_is_not_returned(mesh):
-    program = shard_map(lambda x: -x, mesh=mesh, in_specs=P(), out_specs=P())
+def test_values_of_other_leaves_than_went_in_are_returned(mesh, run):
+    program = shard_map(
+        lambda w, x: (x, w, 2 * x),
+        mesh=mesh,
+        in_specs=(P(), P("i")),
+        out_specs=(P("i"), P(), P("i")),
+    )
+    w = LowRank(W, jnp.ones((2, 1)), jnp.ones((1, 2)))
+    with materialization("error"):
+        first, second, third = run(program)(w, X)
+    assert isinstance(second, LowRank)
+    assert_same((first, second, third), (np.asarray(X), dense(w), 2 * np.asarray(X)))
+
+
+def test_a_value_whose_leaves_are_not_split_is_returned_in_parts_rather_than_refused(mesh, run):
+    def scaled(x):
+        return jnp.copy(Quantized(x.astype(jnp.int8), 0.5 + jnp.sum(x[:1, 0])))
+
+    program = shard_map(scaled, mesh=mesh, in_specs=P("i"), out_specs=P("i"))
+    with materialization("error"):
+        got = run(program)(X)
+        assert got.shape == (4, 2)
+        assert got.dtype == jnp.float32
+    want = np.concatenate([0.5 * X[:2], 4.5 * X[2:]])
+    np.testing.assert_allclose(materialize(got), want)
+    with materialization("allow"):
+        assert isinstance(run(program)(X), jax.Array)
+        np.testing.assert_allclose(run(program)(X), want)
+        np.testing.assert_allclose(run(lambda x: program(x) + 1.0)(X), want + 1)
+
+
+def test_a_value_that_refuses_to_be_dense_is_not_split_along_another_axis(mesh):
+    program = shard_map(
+        lambda x: -x, mesh=mesh, in_specs=P(), out_specs=P(None, "i"), check_vma=False
+    )
     with pytest.raises(TypeError, match="Opaque"), materialization("allow"):
         quaxify(program)(Opaque(X))
+
+
+@pytest.mark.usefixtures("own_rules")
+@pytest.mark.parametrize("closed_over", [False, True])
+@pytest.mark.parametrize("argument", [0, 1])
+def test_a_gradient_inside_keeps_a_weight_that_is_not_to_be_dense(argument, closed_over, mesh, run):
+    @register("dot_general")
+    def _dot_general_dense_weight(x: ArrayLike, w: LowRank, *, dimension_numbers, **params):
+        """`x w = x w₀ + (x a) b`, and `x wᵀ = x w₀ᵀ + (x bᵀ) aᵀ`."""
+        if dimension_numbers == (((1,), (1,)), ((), ())):
+            return x @ w.w.T + (x @ w.b.T) @ w.a.T
+        assert dimension_numbers == (((1,), (0,)), ((), ()))
+        return x @ w.w + (x @ w.a) @ w.b
+
+    def loss(w, x):
+        def local(w, x):
+            return jnp.tanh(x @ w) ** 2
+
+        if closed_over:
+            return jnp.sum(
+                shard_map(lambda x: local(w, x), mesh=mesh, in_specs=P("i"), out_specs=P("i"))(x)
+            )
+        specs = (P(), P("i"))
+        return jnp.sum(shard_map(local, mesh=mesh, in_specs=specs, out_specs=P("i"))(w, x))
+
+    w = LowRank(0.1 * W, jnp.full((2, 1), 0.2), jnp.ones((1, 2)))
+    x = 0.1 * X
+    with materialization("error"):
+        got = run(jax.grad(loss, argument))(w, x)
+    weight = np.asarray(dense(w))
+    y = np.tanh(np.asarray(x) @ weight)
+    slope = 2 * y * (1 - y**2)
+    want = slope @ weight.T if argument else np.asarray(x).T @ slope
+    np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
 def test_the_gradient_inside_is_that_of_the_array(mesh, run):

@@ -38,6 +38,7 @@ from ._jax import (
 )
 from ._lift import contains_lift, inside, lift_p
 from ._materialize import is_or_holds_value, plain_types
+from ._placement import Placed
 from ._summary import summarize
 from ._value import Value
 
@@ -49,7 +50,7 @@ _SMALL_JIT = 8
 _small_jits: dict[int, tuple[Any, Any]] = {}
 
 
-class DuckTracer(Tracer):  # type: ignore[type-arg]
+class DuckTracer(Placed, Tracer):  # type: ignore[type-arg, misc]
     """What the traced program sees in place of a value."""
 
     __slots__ = ("_lazy_aval", "value")
