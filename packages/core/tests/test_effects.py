@@ -163,6 +163,21 @@ def test_debug_print_shows_the_dense_array(run, capfd):
     assert "x is [2. 4.]" in capfd.readouterr().out
 
 
+def test_debug_print_names_what_is_not_to_be_made_dense(run, capfd):
+    def program(w, x):
+        jax.debug.print("{} is {w:.2f}, x is {x}, {y:.1f}", "w", w=w, x=x, y=2.0)
+        return x
+
+    run(program)(Opaque(jnp.ones((3, 3))), Doubled(jnp.array([1.0, 2.0])))
+    with materialization("error"):
+        run(program)(make_lowrank(), jnp.array([3.0]))
+    jax.effects_barrier()
+    assert capfd.readouterr().out.splitlines() == [
+        "w is Opaque f32[3,3], x is [2. 4.], 2.0",
+        "w is LowRank f32[3,3], x is [3.], 2.0",
+    ]
+
+
 def test_a_kernel_is_given_the_dense_array(run):
     def kernel(x, y, out):
         out[...] = x[...] * y[...] + 1.0

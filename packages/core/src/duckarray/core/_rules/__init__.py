@@ -6,6 +6,7 @@ from . import high as high
 from . import jit as jit
 from . import leafwise as leafwise
 from . import linear_solve as linear_solve
+from . import printing as printing
 from . import remat as remat
 from . import scan as scan
 from . import while_loop as while_loop
