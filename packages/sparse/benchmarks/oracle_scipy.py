@@ -229,7 +229,7 @@ class TestSparse(tb.sparse_test_class()):
     """Every test SciPy has for its own formats."""
 
     spcreator = Adapter
-    math_dtypes = [np.int32, np.float64, np.complex128]
+    math_dtypes = (np.int32, np.float64, np.complex128)
 
 
 TestSparse.init_class()
