@@ -168,10 +168,10 @@ def test_convolutions_have_the_shapes_of_peft(tmp_path):
 
 
 def test_stacked_layers_are_written_one_by_one_under_the_names_that_are_given(tmp_path):
-    base = {"q": normal(3, 4, 6)}  # [layer, in, out]
+    base = {"q": normal(3, 4, 6), "norm": normal(3, 4)}  # [layer, in, out]
     config = LoraConfig(r=2, target_modules=["q"], init_lora_weights=False, fan_in_fan_out=True)
     model = loraify(base, config, key=KEY)
-    names = {"q": "model.layers.{}.self_attn.q_proj"}
+    names = {"q": "model.layers.{}.self_attn.q_proj", "norm": "model.layers.{}.norm"}
     save_pretrained(tmp_path, model, config, names=names)
     written = load_file(tmp_path / "adapter_model.safetensors")
     last = written[f"{P}model.layers.2.self_attn.q_proj.lora_B.weight"]

@@ -15,7 +15,7 @@ from ._config import LoraConfig
 from ._layout import axes_of
 from ._merge import is_adapter
 from ._multi import MultiLora
-from ._names import PREFIX, Names, module_names
+from ._names import PREFIX, Names, given_name, module_names
 from ._peft import adapter_tensors, factors_of, peft_config, read_config
 from ._select import Weight, layout_of, path_of, weights_of
 from ._trainable import Trainable
@@ -108,6 +108,7 @@ def save_pretrained(
     for path, (weight, x) in adapters.items():
         if isinstance(x, Trainable):
             has_bias = has_bias or path.endswith("bias")
+            module_names(path, path.rpartition(".")[0], (), names)  # a stack of them has no name
             named = {f"{PREFIX}{_key_of_trained(path, adapted, names)}": x.array}
         else:
             if isinstance(x, MultiLora):
@@ -217,7 +218,9 @@ def _all_modules(model: Any, names: Names) -> list[str]:
     out: list[str] = []
     for _, weight in weights_of(model):
         x = weight.array
-        batch = _batch_of(x) if isinstance(x, LoraArray) else ()
+        # Of what has no adapter, the name says how many axes are layers.
+        places = (given_name(weight.path, weight.module, names) or "").count("{}")
+        batch = _batch_of(x) if isinstance(x, LoraArray) else tuple(x.shape[:places])
         out += [module for _, module in module_names(weight.path, weight.module, batch, names)]
     return out
 
@@ -227,7 +230,7 @@ def _key_of_trained(path: str, adapted: set[str], names: Names) -> str:
     module, _, name = path.rpartition(".")
     if not module:
         return path
-    ((_, named),) = module_names(path, module, (), names)
+    named = given_name(path, module, names) or module
     inside = ".base_layer" if module in adapted or named in adapted else ""
     return f"{named}{inside}.{name}"
 

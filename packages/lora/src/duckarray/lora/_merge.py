@@ -149,7 +149,9 @@ def unmerge(merged: Any, model: Any) -> Any:
         Array([[1., 0.],
                [0., 1.]], dtype=float32)
     """
-    found, structure = jtu.tree_flatten_with_path(model, is_leaf=is_adapter)
+    found, structure = jtu.tree_flatten_with_path(
+        model, is_leaf=lambda x: isinstance(x, ArrayValue)
+    )
     plain: Any
     arrays, other = jtu.tree_flatten(merged, is_leaf=lambda x: isinstance(x, ArrayValue))
     plain = jtu.tree_structure(unload(model), is_leaf=lambda x: isinstance(x, ArrayValue))

@@ -32,13 +32,7 @@ def module_names(
         ValueError: if a stack has no names for its layers.
         TypeError: if a name is not a string.
     """
-    given: Any = None
-    if callable(names):
-        given = names(path)
-    elif names is not None:
-        given = names.get(path, names.get(module))
-    if given is not None and not isinstance(given, str):
-        raise TypeError(_NOT_A_NAME.format(name=given, path=path))
+    given = given_name(path, module, names)
     name = given if given is not None else module
     if given is None and len(batch) == 1:
         name = _with_place(module)
@@ -46,6 +40,22 @@ def module_names(
         raise ValueError(_NO_PLACES.format(path=path, batch=batch, name=name, n=name.count("{}")))
     indices = list(itertools.product(*map(range, batch)))
     return [(index, name.format(*index) if batch else name) for index in indices]
+
+
+def given_name(path: str, module: str, names: Names) -> str | None:
+    """The name that the user gives a module, if any.
+
+    Raises:
+        TypeError: if it is not a string.
+    """
+    given: Any = None
+    if callable(names):
+        given = names(path)
+    elif names is not None:
+        given = names.get(path, names.get(module))
+    if given is not None and not isinstance(given, str):
+        raise TypeError(_NOT_A_NAME.format(name=given, path=path))
+    return given
 
 
 def _with_place(module: str) -> str:
