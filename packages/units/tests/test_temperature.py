@@ -103,7 +103,8 @@ def test_heat_capacity_takes_differences():
 
 def test_the_gradient_by_a_temperature_is_so_much_per_difference():
     slope = u.grad(lambda t: u.to(t, "K") * u.Quantity(2.0, "J/K"))(Q(20.0, "degC"))
-    assert slope.unit == u.Unit("J/K") and slope.value == 2.0
+    assert slope.unit == u.Unit("J/K")
+    assert slope.value == 2.0
 
 
 def test_levels_convert_and_have_no_sums():

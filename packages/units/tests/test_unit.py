@@ -136,8 +136,9 @@ def test_a_unit_is_as_large_as_in_scipy(constant):
 
 
 def test_prefixes_are_powers_of_ten():
-    names = "quecto ronto yocto zepto atto femto pico nano micro milli centi deci".split()
-    names += "deca hecto kilo mega giga tera peta exa zetta yotta ronna quetta".split()
+    text = """quecto ronto yocto zepto atto femto pico nano micro milli centi deci
+    deca hecto kilo mega giga tera peta exa zetta yotta ronna quetta"""
+    names = text.split()
     powers = [-30, -27, -24, -21, -18, -15, -12, -9, -6, -3, -2, -1]
     powers += [1, 2, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
     for name, power in zip(names, powers, strict=True):
@@ -233,7 +234,7 @@ def test_a_defined_unit_is_known_within_its_block_and_in_pickles():
     with pytest.raises(u.UnitParseError, match="none called 'furlong'"):
         u.Unit("furlong")
     assert pickle.loads(data) == u.Unit("220 yd")
-    with pytest.raises(u.UnitParseError, match="'furlong = 220 yd'|is a unit already"):
+    with pytest.raises(u.UnitParseError, match="is a unit already"):
         u.define("km = 2 m")
     with pytest.raises(u.UnitParseError, match="not a definition"):
         u.define("furlong")

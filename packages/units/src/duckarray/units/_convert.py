@@ -153,7 +153,7 @@ def multiply(value: Any, source: Unit, target: Unit, operation: str, promote: bo
             return value * int(exact.ratio)
         if not promote:
             _refuse_integers(value, source, target, operation, factor)
-        return value.astype(jnp.result_type(dtype, float)) * factor
+        return value.astype(jnp.result_type(float)) * factor
     info: Any = jnp.finfo(dtype)  # type: ignore[no-untyped-call]
     if not float(info.tiny) <= factor <= float(info.max):
         raise UnitRangeError(

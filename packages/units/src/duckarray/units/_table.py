@@ -55,6 +55,7 @@ are | = 100 m2
 * t | tonne = 1000 kg
 * eV | electronvolt = 1.602176634e-19 J
 Eh E_h | hartree = 4.3597447222060e-18 J
+c | = 299792458 m/s
 * Da | dalton = 1.66053906892e-27 kg
 u amu | = 1.66053906892e-27 kg
 au AU | astronomical_unit = 149597870700 m
@@ -142,8 +143,8 @@ degF °F | fahrenheit deg_F degree_Fahrenheit = 5/9 K @ 45967/180
 """
 
 DELTA = """
-delta_degC Δ°C | delta_celsius = 1 K
-delta_degF Δ°F | delta_fahrenheit = 5/9 K
+delta_degC | delta_celsius = 1 K
+delta_degF | delta_fahrenheit = 5/9 K
 """
 
 # Levels: `x` of the unit is `10**(x * exponent)` of the reference.

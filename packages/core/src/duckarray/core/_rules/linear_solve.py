@@ -9,10 +9,16 @@ from jax.extend.core import Primitive, primitives
 from duckarray.core._dispatch import handles
 from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._materialize import densify
+from duckarray.core._value import Value
 
 
 @handles(primitives.linear_solve_p)
 def _linear_solve(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    for x in operands:  # a type that is never made dense may know how to solve for itself
+        if isinstance(x, Value) and type(x).default is not Value.default:
+            out = type(x).default(primitive, list(operands), params)
+            if out is not NotImplemented:
+                return out
     jaxprs, counts = params["jaxprs"], params["const_lengths"]
     consts: dict[str, list[Any]] = {}
     start = 0

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from duckarray.core import known_constant, materialize, register_function
 from duckarray.units._dimension import NUMBER
-from duckarray.units._unit import Unit, power, quotient
+from duckarray.units._unit import Unit, power, quotient, require_linear
 from duckarray.units._value import Quantity, make
 
 from ._common import align, bare, linear, number, unit_of_operand
@@ -19,10 +19,13 @@ _DEFAULT_ATOL = 1e-8
 
 
 @register_function(jnp.isclose)
-def _isclose(a: object, b: object, rtol: object = 1e-5, atol: object = _DEFAULT_ATOL) -> Any:
+def _isclose(a: object, b: object, rtol: object = None, atol: object = None) -> Any:
     """Relative by default: a tolerance of 1e-8 means nothing before it has a unit."""
     if not isinstance(a, Quantity) and not isinstance(b, Quantity):
         return NotImplemented
+    if (rtol is None) != (atol is None):  # which of the two it is cannot be known
+        return NotImplemented
+    rtol, atol = (1e-5, _DEFAULT_ATOL) if atol is None else (rtol, atol)
     constant = known_constant(atol) if not isinstance(atol, Quantity) else None
     if constant is not None and abs(float(constant.real) - _DEFAULT_ATOL) < 1e-12:
         units = [unit_of_operand(x).physical for x in (a, b)]
@@ -31,6 +34,36 @@ def _isclose(a: object, b: object, rtol: object = 1e-5, atol: object = _DEFAULT_
     (x, y, tolerance), _ = align("isclose", (a, b, atol))
     x, y, relative = materialize(x), materialize(y), number(rtol, "isclose")
     return jnp.isclose(x, y, relative, tolerance)
+
+
+@register_function(jnp.hypot)
+def _hypot(x: object, y: object) -> Any:
+    """The long side of a right triangle: JAX scales by it, and compares with 1 meanwhile."""
+    if not isinstance(x, Quantity) and not isinstance(y, Quantity):
+        return NotImplemented
+    (x, y), unit = align("hypot", (x, y))
+    require_linear(unit, "hypot")
+    return make(jnp.hypot(materialize(x), materialize(y)), unit)
+
+
+@register_function(jnp.nan_to_num)
+def _nan_to_num(x: Quantity, nan: object = 0.0) -> Any:
+    """The largest finite numbers in place of infinities; 0 for nan unless it is given a unit."""
+    (numbers, fill), unit = align("nan_to_num", (x, nan))
+    return make(jnp.nan_to_num(materialize(numbers), nan=fill), unit)
+
+
+@register_function(jnp.linalg.det)
+def _det(a: Quantity) -> Any:
+    """A determinant is a sum of products of `n` entries."""
+    unit = power(linear(a, "det"), Fraction(a.shape[-1]))
+    return make(jnp.linalg.det(materialize(a.value)), unit)
+
+
+@register_function(jnp.linalg.slogdet)
+def _slogdet(a: Quantity) -> Any:
+    """The logarithm of a determinant: there is one of plain numbers only."""
+    return jnp.linalg.slogdet(materialize(number(a, "slogdet")))
 
 
 @register_function(jnp.deg2rad)

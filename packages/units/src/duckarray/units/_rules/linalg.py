@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from jax.extend.core import Primitive
+import jax
+from jax import lax
+from jax.extend.core import Primitive, jaxpr_as_fun
 
-from duckarray.core import bind, register
-from duckarray.units._unit import ONE, Unit, quotient, square_root
+from duckarray.core import bind, quaxify, register
+from duckarray.units._convert import convert
+from duckarray.units._unit import ONE, Unit, inverse, quotient, square_root
 from duckarray.units._value import Quantity, make
 
 from ._common import align, bare, for_several, linear, unit_of_operand
@@ -88,3 +91,51 @@ def _qr(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> 
     (x,) = values
     q, r, *pivots = bind(primitive, x.value, **params)
     return [q, make(r, linear(x, primitive)), *pivots]
+
+
+@for_several("custom_linear_solve")
+def _linear_solve(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Each of the four functions runs on quantities; what is solved for, on their numbers.
+
+    The unit of the solution is that which `solve` gives. Cotangents are so much per unit.
+    """
+    jaxprs, counts = params["jaxprs"], params["const_lengths"]
+    consts, start = {}, 0
+    for name, count in zip(counts._fields, counts, strict=True):
+        consts[name] = list(values[start : start + count])
+        start += count
+    right = values[start:]
+
+    def run(name: str, arguments: Sequence[Any]) -> list[Any]:
+        out = quaxify(jaxpr_as_fun(getattr(jaxprs, name)))(*consts[name], *arguments)
+        return list(out)
+
+    units_right = list(map(unit_of_operand, right))
+    examples = jax.eval_shape(lambda b: run("solve", b), list(right))
+    units = list(map(unit_of_operand, examples))
+
+    def numbers(xs: Sequence[Any], targets: Sequence[Unit]) -> list[Any]:
+        pairs = zip(xs, targets, strict=True)
+        return [convert(bare(x), unit_of_operand(x), t, "linear_solve") for x, t in pairs]
+
+    def labelled(xs: Sequence[Any], targets: Sequence[Unit]) -> list[Any]:
+        return [make(x, t) if t is not ONE else x for x, t in zip(xs, targets, strict=True)]
+
+    def matvec(x: Sequence[Any]) -> list[Any]:
+        return numbers(run("matvec", labelled(x, units)), units_right)
+
+    def solve(_: Any, b: Sequence[Any]) -> list[Any]:
+        return numbers(run("solve", labelled(b, units_right)), units)
+
+    def transposed(_: Any, b: Sequence[Any]) -> list[Any]:
+        per_unit = labelled(b, list(map(inverse, units)))
+        return numbers(run("transpose_solve", per_unit), list(map(inverse, units_right)))
+
+    out = lax.custom_linear_solve(
+        matvec,
+        list(map(bare, right)),
+        solve,
+        None if jaxprs.transpose_solve is None else transposed,
+        symmetric=jaxprs.transpose_solve is not None and jaxprs.transpose_solve is jaxprs.solve,
+    )
+    return labelled(out, units)
