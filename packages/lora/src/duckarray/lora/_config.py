@@ -31,6 +31,7 @@ Pass `"none"`, `"all"`, or `"lora_only"` for those of adapted layers."""
 _LAYERS = """`LoraConfig(layers_to_transform={layers!r})` does not say which layers.
 Pass the number of a layer, or a list: `layers_to_transform=[0, 1]`."""
 
+PARAMETER_NAMES = ("weight", "kernel", "w", "embedding", "embeddings")
 _NAMED = ("kaiming", "pissa", "olora", "orthogonal")
 
 
@@ -174,7 +175,8 @@ def _check_pattern(name: str, given: Any) -> None:
 
 def _of_pattern(patterns: Mapping[str, Any], path: str, default: Any) -> Any:
     for pattern, value in patterns.items():
-        for name in (path, path.rpartition(".")[0]):
+        module, _, last = path.rpartition(".")
+        for name in (path, module) if last in PARAMETER_NAMES else (path,):
             if re.fullmatch(rf"(?:.*\.)?(?:{pattern})", name):
                 return value
     return default

@@ -10,11 +10,10 @@ from jax import tree_util as jtu
 
 from duckarray.core import ArrayValue
 
-from ._config import LoraConfig, Pattern
+from ._config import PARAMETER_NAMES, LoraConfig, Pattern
 
 _SHOWN = 20
 _WEIGHT_NAMES = ("weight", "kernel", "w")
-_PARAMETER_NAMES = (*_WEIGHT_NAMES, "embedding", "embeddings")
 _EMBEDDING_NAMES = re.compile(r"(.*embe?d.*|wte|wpe)", re.IGNORECASE)
 _HEAD_NAMES = ("lm_head", "embed_out")
 
@@ -52,7 +51,7 @@ class Weight(NamedTuple):
     def module(self) -> str:
         """The path of the module or dictionary it is in, or its own if that has no other weight."""
         module, _, name = self.path.rpartition(".")
-        return module if module and name in _PARAMETER_NAMES else self.path
+        return module if module and name in PARAMETER_NAMES else self.path
 
 
 class Layout(NamedTuple):

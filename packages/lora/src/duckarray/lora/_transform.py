@@ -105,7 +105,7 @@ def loraify(
     leaves, structure = jtu.tree_flatten(model, is_leaf=_is_value)
     chosen = select(model, config)
     for i, weight in chosen:
-        once = (id(weight.array), config.rank(weight.module), config.scale(weight.module))
+        once = (id(weight.array), config.rank(weight.path), config.scale(weight.path))
         if once not in adapted:
             adapted[once] = _adapt(weight, config, key)
         leaves[i] = adapted[once]
@@ -171,7 +171,7 @@ def _adapt(weight: Weight, config: LoraConfig, key: jax.Array) -> LoraArray:
         raise TypeError(_NOT_FLOATING.format(path=path, dtype=w.dtype))
     layout = layout_of(weight, config)
     sizes = [math.prod(w.shape[i] for i in axes) for axes in (layout.rows, layout.columns)]
-    rank, scale = config.rank(weight.module), config.scale(weight.module)
+    rank, scale = config.rank(weight.path), config.scale(weight.path)
     if rank > min(sizes):
         raise ValueError(
             _TOO_LARGE.format(path=path, rank=rank, shape=tuple(w.shape), largest=min(sizes))
