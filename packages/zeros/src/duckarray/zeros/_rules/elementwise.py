@@ -6,6 +6,7 @@ from jax.extend.core import Primitive
 from jax.typing import ArrayLike
 
 from duckarray.core import Value, bind, families, register
+from duckarray.core._materialize import densify
 from duckarray.zeros._number import Number
 from duckarray.zeros._value import Full
 
@@ -68,8 +69,11 @@ def _binary(primitive: Primitive, x: Any, y: Any, params: dict[str, Any]) -> Any
     wanted = abstract_result(primitive, [x, y], params)
     if tuple(wanted.shape) != tuple(getattr(other, "shape", ())):
         return NotImplemented
-    if isinstance(other, Value) and full is y and has_value(y, 0):
-        return NotImplemented  # types divide by a number factor by factor; by zero that is wrong
+    divides = primitive.name in ("div", "rem")
+    if isinstance(other, Value) and divides and full is y and has_value(y, 0):
+        # Types divide by a number part by part, which is wrong for zero: all entries change.
+        other = densify(other, primitive, [x, y])
+        x = other
     operands: Any = [as_operand(z) if z is full else z for z in (x, y)]
     if isinstance(other, Value):
         return bind(primitive, *operands, **params)
