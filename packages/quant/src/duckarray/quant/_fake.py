@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from ._format import Format
-from ._quantize import make_plan, quantized_parts
+from ._quantize import make_plan, run
 from ._scheme import Scheme, as_scheme
 from ._value import unchecked
 
@@ -68,7 +68,7 @@ def fake_quant(
             raise ValueError(_STEP.format(name=scheme.name))
         return _learned(x, jnp.asarray(step, x.dtype), scheme.format)
     plan = make_plan(tuple(x.shape), x.dtype.name, scheme, axis, channel_axes, calibration, 99.9)
-    parts = quantized_parts(lax.stop_gradient(x), stochastic, plan)
+    parts = run(lax.stop_gradient(x), stochastic, plan=plan)
     rounded = unchecked(*parts, plan.scheme, plan.layout).materialize()
     return x + lax.stop_gradient(rounded - x)
 

@@ -195,13 +195,14 @@ def encode(x: jax.Array, fmt: Format, key: Any = None) -> jax.Array:
 
 def _look_up(codes: jax.Array, table: tuple[float, ...], dtype: Any) -> jax.Array:
     """A tree of selections by the bits of the code: quicker than a gather, and it fuses."""
-    values = [np.asarray(x, "float32").astype(dtype) for x in table]
+    values = [jnp.full(codes.shape, np.float32(x), dtype) for x in table]
     level: list[Any] = list(values)
     bit = 0
     while len(level) > 1:
         is_set = (codes & np.uint8(1 << bit)) != 0
         level = [
-            jnp.where(is_set, high, low) for low, high in zip(level[::2], level[1::2], strict=True)
+            lax.select_n(is_set, low, high)
+            for low, high in zip(level[::2], level[1::2], strict=True)
         ]
         bit += 1
     return level[0]  # type: ignore[no-any-return]

@@ -73,19 +73,24 @@ def _integers(parts: Parts, rows: Any) -> Any:
     k, groups = parts.k, parts.scale.shape[parts.k]
     if groups == 1:
         out = _dot_integers(parts, rows)
-        return out * lax.squeeze(parts.scale, [k])
+        return out * _per_column(parts)
     size = rows.shape[-1] // groups
     blocks = jnp.moveaxis(rows.reshape(-1, groups, size), 1, 0)
 
     def add(total: Any, given: Any) -> tuple[Any, None]:
         index, block = given
         cut = cut_parts(parts, k, index, groups)
-        return total + _dot_integers(cut, block) * lax.squeeze(cut.scale, [k]), None
+        return total + _dot_integers(cut, block) * _per_column(cut), None
 
     rest = [n for i, n in enumerate(parts.shape) if i != k]
     zero = jnp.zeros((rows.shape[0], *rest), parts.scale.dtype)
     indices = jnp.arange(groups, dtype=jnp.int32)
     return lax.scan(add, zero, (indices, blocks))[0]
+
+
+def _per_column(parts: Parts) -> Any:
+    """The scales of one group, with an axis for the rows in front."""
+    return lax.expand_dims(lax.squeeze(parts.scale, [parts.k]), [0])
 
 
 def _dot_integers(parts: Parts, rows: Any) -> Any:

@@ -136,7 +136,7 @@ def quantize(
     plan = make_plan(
         tuple(x.shape), x.dtype.name, scheme, axis, channel_axes, calibration, percentile
     )
-    parts = _run(x, stochastic, plan=plan)
+    parts = run(x, stochastic, plan=plan)
     codes, scale, zero = parts
     return unchecked(codes, scale, zero, plan.scheme, plan.layout)  # type: ignore[no-any-return]
 
@@ -239,7 +239,8 @@ def _checked(x: Any, scheme: Scheme) -> jax.Array:
 
 
 @functools.partial(jax.jit, static_argnames="plan")
-def _run(x: Any, key: Any, plan: Plan) -> tuple[Any, Any, Any]:
+def run(x: Any, key: Any, plan: Plan) -> tuple[Any, Any, Any]:
+    """`quantized_parts`, compiled."""
     return quantized_parts(x, key, plan)
 
 

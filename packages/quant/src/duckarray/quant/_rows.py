@@ -34,7 +34,7 @@ def entries_at(codes: Any, scale: Any, zero: Any, like: Any, rows: Any) -> Any:
 
     def across(v: Any) -> Any:
         """`[n]` with axes of size one to meet what is stored."""
-        return jnp.reshape(v, (-1,) + (1,) * layout.trail)
+        return jnp.reshape(v, (1,) * k + (-1,) + (1,) * layout.trail)
 
     picked: Any = None
     if scheme.bits == 8:
