@@ -1,0 +1,53 @@
+"""`jacobian`: the Jacobian matrix with the structure that the function gives it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from duckarray.core import materialization, quaxify, value_of
+
+from ._apply import transpose
+from ._bands import Identity
+from ._base import Structured
+
+_NOT_VECTORS = """`jacobian(f, x)` takes a function of vectors, but {what} has shape {shape}.
+Wrap it: `jacobian(lambda v: f(v.reshape(...)).ravel(), x.ravel())`."""
+
+
+def jacobian(f: Callable[[Any], Any], x: Any) -> Any:
+    """The Jacobian matrix of a function of vectors, in one pass, with its structure.
+
+    All unit vectors, an `Identity`, are pushed through the derivative at once: a function of each
+    entry gives a `Diagonal`, a stencil a `Tridiagonal` or `Banded` matrix. There is no colouring
+    and no probing. What mixes all entries gives a dense Jacobian.
+
+    Args:
+        f: a function of a vector `[n]` that gives a vector `[m]`.
+        x: where to differentiate, a vector `[n]` of floating-point numbers.
+
+    Returns:
+        The matrix `[m, n]`: a structured matrix, or an array.
+
+    Raises:
+        ValueError: if `x` or `f(x)` is not a vector.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray import structured
+        >>> structured.jacobian(jnp.sin, jnp.zeros(3))
+        Diagonal(diagonal=f32[3])
+        >>> structured.jacobian(jnp.diff, jnp.zeros(3))
+        Banded(ab=f32[2,3], lower=0, upper=1, rows=2)
+    """
+    x = jnp.asarray(x)
+    if x.ndim != 1:
+        raise ValueError(_NOT_VECTORS.format(what="x", shape=tuple(x.shape)))
+    y, push = jax.linearize(f, x)
+    if jnp.ndim(y) != 1:
+        raise ValueError(_NOT_VECTORS.format(what="f(x)", shape=jnp.shape(y)))
+    # Each row of what comes out is the derivative along one unit vector: the transpose.
+    with materialization("allow"):
+        out = value_of(quaxify(jax.vmap(push))(Identity(x.shape[0], x.dtype)))
+    return transpose(out) if isinstance(out, Structured) else jnp.transpose(out)
