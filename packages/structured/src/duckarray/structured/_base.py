@@ -78,7 +78,7 @@ def on_batch(x: Any, change: Callable[[Any, int], Any]) -> Any:
 
 def make(cls: type, *fields: Any, **static: Any) -> Any:
     """A value of class `cls` with these fields, which are known to fit: they are not checked."""
-    out = object.__new__(cls)
+    out: Any = object.__new__(cls)
     for name, field in [*zip(cls.__annotations__, fields, strict=False), *static.items()]:
         object.__setattr__(out, name, field)
     return out

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from ._apply import apply, call, diagonal, transpose
 from ._band import CHAIN, Band, union
 from ._bands import Diagonal, Identity
-from ._base import Structured, make, on_batch
+from ._base import Structured, leaves_of, make, on_batch
 from ._convert import conform, convert_like, meet
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation, composed
@@ -219,6 +219,4 @@ def _pairwise(function: Any, x: Kronecker, y: Kronecker) -> tuple[Any, ...]:
 
 
 def _arrays(x: Any) -> list[Any]:
-    found: list[Any] = []
-    on_batch(x, lambda leaf, own: found.append(leaf) or leaf)  # type: ignore[func-returns-value]
-    return found
+    return leaves_of(x)[0]

@@ -182,7 +182,8 @@ def convert_like(x: Any, like: Any) -> Any:
 def _alike(x: Any, y: Any) -> bool:
     import jax
 
-    return jax.tree.structure(x) == jax.tree.structure(y) and all(
+    structures: list[Any] = [jax.tree.structure(z) for z in (x, y)]
+    return bool(structures[0] == structures[1]) and all(
         np.shape(a) == np.shape(b)
         for a, b in zip(jax.tree.leaves(x), jax.tree.leaves(y), strict=True)
     )

@@ -10,6 +10,7 @@ from ._apply import call
 from ._band import Band
 from ._bands import Banded, Diagonal, Identity, Tridiagonal
 from ._eliminate import pivots
+from ._limits import finfo
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation
 from ._product import BlockDiagonal, Kronecker, partition_of, sizes_of
@@ -176,4 +177,4 @@ def _slogdet_diagonal_plus_low_rank(x: DiagonalPlusLowRank) -> Any:
 
 
 def _real(dtype: Any) -> Any:
-    return jnp.finfo(dtype).dtype
+    return finfo(dtype).dtype

@@ -48,7 +48,7 @@ class OperatorMethods:
     def _vector(self, axis: int) -> Any:
         from ._lineax import known_to_lineax
 
-        known_to_lineax(type(self))
+        known_to_lineax(type(self))  # type: ignore[arg-type]
         shape = self.shape  # type: ignore[attr-defined]
         if len(shape) != 2:
             raise ValueError(_BATCHED.format(shape=shape))

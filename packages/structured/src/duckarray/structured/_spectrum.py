@@ -12,6 +12,7 @@ from ._band import Band
 from ._bands import Banded, Diagonal, Identity, Tridiagonal
 from ._base import make
 from ._eliminate import solve_band
+from ._limits import finfo
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation, inverse
 from ._product import BlockDiagonal, Kronecker, partition_of, sizes_of
@@ -33,7 +34,7 @@ def eigvalsh_of(x: Any) -> Any:
     if isinstance(x, Symmetric) and not jnp.iscomplexobj(x.matrix):
         return jnp.linalg.eigvalsh(full(x))
     if isinstance(x, Circulant):
-        return jnp.sort(spectrum(x).real, axis=-1).astype(jnp.finfo(x.c.dtype).dtype)
+        return jnp.sort(spectrum(x).real, axis=-1).astype(finfo(x.c.dtype).dtype)
     if isinstance(x, BlockDiagonal) and _has_square_blocks(x):
         each = [jnp.linalg.eigvalsh(s) for s in x.stacks]
         flat = [w.reshape(*w.shape[:-2], -1) for w in each]
@@ -88,7 +89,7 @@ def _vectors(d: Any, e: Any, w: Any) -> Any:
     n = d.shape[0]
     spread = jnp.max(jnp.abs(d)) + 2 * jnp.max(jnp.abs(e))
     # Off the eigenvalue by a few roundings, and equal ones apart from one another.
-    shift = jnp.finfo(d.dtype).eps * jnp.where(spread > 0, spread, 1) * (1 + jnp.arange(n) / n)
+    shift = finfo(d.dtype).eps * jnp.where(spread > 0, spread, 1) * (1 + jnp.arange(n) / n)
     lam = w + shift
     batch = make(
         Tridiagonal,
@@ -121,14 +122,14 @@ def singular_values(x: Any) -> Any:
     if isinstance(x, Identity | Diagonal):
         found = jnp.abs(Band.of(x).get(0))
     elif isinstance(x, Permutation):
-        found = jnp.ones(x.permutation.shape, jnp.finfo(x.of_dtype).dtype)
+        found = jnp.ones(x.permutation.shape, finfo(x.of_dtype).dtype)
     elif isinstance(x, Circulant):
-        found = jnp.abs(spectrum(x)).astype(jnp.finfo(x.c.dtype).dtype)
+        found = jnp.abs(spectrum(x)).astype(finfo(x.c.dtype).dtype)
     elif isinstance(x, Kronecker):
         rows, columns = sizes_of(x)
         if any((r < c) != (rows[0] < columns[0]) for r, c in zip(rows, columns, strict=True)):
             return NotImplemented
-        found = jnp.ones((*x.batch_shape, 1), jnp.finfo(x.dtype).dtype)
+        found = jnp.ones((*x.batch_shape, 1), finfo(x.dtype).dtype)
         for f in x.factors:
             s = call(lambda a: jnp.linalg.svd(a, compute_uv=False), f)
             found = (found[..., :, None] * s[..., None, :]).reshape(*found.shape[:-1], -1)
@@ -182,7 +183,7 @@ def pinv_of(x: Any) -> Any:
         return _inverse(x)
     if m == 0 or n == 0:
         return NotImplemented
-    rtol = 10 * max(m, n) * jnp.finfo(x.dtype).eps
+    rtol = 10 * max(m, n) * finfo(x.dtype).eps
     if isinstance(x, Diagonal):
         return make(Diagonal, _reciprocals(x.diagonal, rtol))
     if isinstance(x, Circulant):
@@ -250,10 +251,10 @@ def cholesky_of(x: Any) -> Any:
     if isinstance(x, Kronecker):
         rows, columns = sizes_of(x)
         if rows == columns:
-            factor = [
+            factors = [
                 call(lambda f: lax.linalg.cholesky(f, symmetrize_input=False), f) for f in x.factors
             ]
-            return make(Kronecker, tuple(factor))
+            return make(Kronecker, tuple(factors))
     if isinstance(x, BlockDiagonal) and _has_square_blocks(x):
         return make(
             BlockDiagonal,

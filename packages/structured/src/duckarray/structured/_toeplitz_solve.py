@@ -8,6 +8,7 @@ from jax import lax
 
 from ._apply import apply, transpose
 from ._base import cast, make
+from ._limits import finfo
 from ._ranks import free_ranks
 from ._toeplitz import Toeplitz, values_of
 
@@ -64,7 +65,7 @@ def toeplitz_solve(
     if a.r.shape[-1] != n or columns.ndim < 2 or columns.shape[-2] != n:
         raise ValueError(_SHAPES.format(a=a.shape, b=tuple(b.shape)))
     dtype = jnp.result_type(a.c.dtype, b.dtype, jnp.float32)
-    limit = 4 * float(jnp.finfo(dtype).eps) if tol is None else tol
+    limit = 4 * float(finfo(dtype).eps) if tol is None else tol
     out = solve_columns(
         make(Toeplitz, cast(a.c, dtype), cast(a.r, dtype)),
         cast(columns, dtype),
@@ -82,7 +83,7 @@ def solve_columns(
     batch = jnp.broadcast_shapes(a.batch_shape, b.shape[:-2])
     if b.size == 0:
         return jnp.broadcast_to(b, (*batch, *b.shape[-2:]))
-    tol = tol or 4 * float(jnp.finfo(b.dtype).eps)
+    tol = tol or 4 * float(finfo(b.dtype).eps)
 
     def one(c: Any, r: Any, right: Any) -> Any:
         matrix = make(Toeplitz, c, r)
@@ -105,7 +106,7 @@ def _solve(a: Toeplitz, b: Any, method: Method, tol: float, maxiter: int) -> Any
     x, residual = _conjugate_gradients(a, b, tol, maxiter)
     if method == "cg":
         return x
-    close = 100 * float(jnp.finfo(b.dtype).eps)
+    close = 100 * float(finfo(b.dtype).eps)
 
     def direct(_: Any) -> Any:
         y = levinson(a, b)
@@ -125,7 +126,7 @@ def _conjugate_gradients(a: Toeplitz, b: Any, tol: float, maxiter: int) -> tuple
     n = b.shape[0]
     real = not jnp.iscomplexobj(b)
     spectrum = jnp.fft.fft(_optimal_circulant(a))
-    small = jnp.abs(spectrum).max() * jnp.finfo(b.dtype).eps
+    small = jnp.abs(spectrum).max() * finfo(b.dtype).eps
     spectrum = jnp.where(jnp.abs(spectrum) <= small, 1, spectrum)[:, None]
 
     def divide(x: Any, by: Any) -> Any:

@@ -87,11 +87,11 @@ def _product(x: Any, y: Any, dimension_numbers: Any, params: Any, left: bool) ->
     out = apply(matrix, columns)
     if out is NotImplemented:
         return NotImplemented
-    mine = (*(x.shape[axis] for axis in own), rows)
-    out = out.astype(dtype).reshape(*shared, *mine, *[y.shape[axis] for axis in free])
+    outer = (*(x.shape[axis] for axis in own), rows)
+    out = out.astype(dtype).reshape(*shared, *outer, *[y.shape[axis] for axis in free])
     if left:
         return out
-    first, middle = len(by), len(by) + len(mine)
+    first, middle = len(by), len(by) + len(outer)
     order = [*range(first), *range(middle, out.ndim), *range(first, middle)]
     return lax.transpose(out, order)
 

@@ -128,9 +128,13 @@ def _expm_structured(a: Structured) -> Any:
 @register_function(jnp.trace)
 def _trace_structured(a: Structured, offset: ArrayLike) -> Any:
     """The sum of the main diagonal of one matrix. Of a batch JAX means other axes by default."""
-    if a.ndim != 2 or known_constant(offset) != 0:
-        return NotImplemented
-    return diagonal(a, 0).sum()
+    return _trace_main(a) if known_constant(offset) == 0 else NotImplemented
+
+
+@register_function(jnp.trace)
+def _trace_main(a: Structured) -> Any:
+    """The same where no offset is passed."""
+    return diagonal(a, 0).sum() if a.ndim == 2 else NotImplemented
 
 
 @register_function(jnp.diagonal)

@@ -8,6 +8,7 @@ from jax.typing import ArrayLike
 
 from duckarray.structured._apply import entries
 from duckarray.structured._base import Structured, on_batch
+from duckarray.structured._limits import iinfo
 from duckarray.structured._rules._register import register
 
 
@@ -99,7 +100,7 @@ def _worst(dtype: Any) -> Any:
     """What JAX fills with where an index is out of bounds."""
     if jnp.issubdtype(dtype, jnp.bool_):
         return True
-    limits = jnp.iinfo(dtype)
+    limits = iinfo(dtype)
     return limits.max if jnp.issubdtype(dtype, jnp.unsignedinteger) else limits.min
 
 

@@ -55,8 +55,7 @@ def _triangle(a: Any, lower: bool, unit: bool) -> Any:
             found[0] = jnp.ones_like(found[0])
         return Band(band.m, band.n, dict(sorted(found.items()))).value(type(a))
     if isinstance(a, Triangular | Symmetric):
-        same = isinstance(a, Triangular) and a.lower is lower
-        if same and a.unit_diagonal is unit:
+        if isinstance(a, Triangular) and a.lower is lower and a.unit_diagonal is unit:
             return a
         return make(Triangular, full(a), lower=lower, unit_diagonal=unit)
     if isinstance(a, BlockDiagonal):

@@ -10,6 +10,7 @@ from duckarray.core import bind
 from duckarray.structured._apply import apply, transpose
 from duckarray.structured._band import CHAIN, Band, length
 from duckarray.structured._base import Structured, on_batch
+from duckarray.structured._limits import iinfo
 from duckarray.structured._product import BlockDiagonal
 from duckarray.structured._rules._register import register
 from duckarray.structured._stored import Symmetric, Triangular, full
@@ -91,6 +92,6 @@ def _neutral(name: str, dtype: Any) -> Any:
     if jnp.issubdtype(dtype, jnp.bool_):
         return jnp.asarray(name == "reduce_min")
     if jnp.issubdtype(dtype, jnp.integer):
-        limits = jnp.iinfo(dtype)
+        limits = iinfo(dtype)
         return jnp.asarray(limits.min if name == "reduce_max" else limits.max, dtype)
     return jnp.asarray(-jnp.inf if name == "reduce_max" else jnp.inf, dtype)
