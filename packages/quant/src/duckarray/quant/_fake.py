@@ -68,8 +68,8 @@ def fake_quant(
             raise ValueError(_STEP.format(name=scheme.name))
         return _learned(x, jnp.asarray(step, x.dtype), scheme.format)
     plan = make_plan(tuple(x.shape), x.dtype.name, scheme, axis, channel_axes, calibration, 99.9)
-    parts = run(lax.stop_gradient(x), stochastic, plan=plan)
-    rounded = unchecked(*parts, plan.scheme, plan.layout).materialize()
+    codes, scale, zero_point = run(lax.stop_gradient(x), stochastic, plan=plan)
+    rounded = unchecked(codes, scale, zero_point, plan.scheme, plan.layout).materialize()
     return x + lax.stop_gradient(rounded - x)
 
 
