@@ -62,7 +62,8 @@ def _slogdet_product(x: Any) -> Any:
 def _combined(numbers: Any, sign: Any = 1) -> Any:
     """The sign and logarithm of a product over the last axis."""
     size = jnp.abs(numbers)
-    unit = jnp.where(size == 0, 0, numbers / jnp.where(size == 0, 1, size))
+    divisor = jnp.where(size == 0, 1, size).astype(numbers.dtype)
+    unit = jnp.where(size == 0, 0, numbers / divisor)
     return (sign * unit.prod(-1)).astype(numbers.dtype), jnp.log(size).sum(-1)
 
 

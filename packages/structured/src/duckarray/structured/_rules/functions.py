@@ -22,7 +22,7 @@ def _inexact(x: Any, *others: Any) -> Any:
     """`x` with the dtype that a function of `jnp.linalg` promotes to; None if that is dense."""
     dtype = jnp.result_type(x.dtype, *others)
     if not jnp.issubdtype(dtype, jnp.inexact):
-        dtype = jnp.promote_types(dtype, jnp.float32)
+        dtype = jnp.zeros((), float).dtype
     return with_dtype(x, dtype)
 
 

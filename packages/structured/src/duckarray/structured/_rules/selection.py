@@ -9,7 +9,8 @@ from jax.typing import ArrayLike
 from duckarray.core import known_constant
 from duckarray.structured._band import CHAIN, Band
 from duckarray.structured._base import Structured, leaves_of, make
-from duckarray.structured._places import on_diagonal
+from duckarray.structured._places import on_blocks, on_diagonal
+from duckarray.structured._product import BlockDiagonal, partition_of
 from duckarray.structured._rules._register import register
 from duckarray.structured._stored import Triangular, full
 
@@ -31,6 +32,8 @@ def _select_n_structured(
         return NotImplemented
     if all(isinstance(x, Triangular) for x in matrices):
         return _triangular(which, cases, matrices)
+    if all(isinstance(x, BlockDiagonal) for x in matrices):
+        return _blocks(which, cases, matrices)
     bands = [x for x in (which, *cases) if isinstance(x, Structured)]
     if not all(isinstance(x, CHAIN) for x in bands):
         return NotImplemented
@@ -67,6 +70,22 @@ def _whole(which: Any, cases: Any) -> Any:
     if any(len({leaf.shape for leaf in column}) > 1 for column in columns):
         return None
     return found[0][1].unflatten([lax.select_n(which, *column) for column in columns])
+
+
+def _blocks(which: Any, cases: Any, matrices: Any) -> Any:
+    first = matrices[0]
+    same = all(partition_of(x) == partition_of(first) for x in matrices)
+    if isinstance(which, Structured) or not same:
+        return NotImplemented
+    chosen = on_blocks(jnp.asarray(which), first)
+    stacks = []
+    for i, stack in enumerate(first.stacks):
+        parts = [
+            x.stacks[i] if isinstance(x, BlockDiagonal) else jnp.zeros_like(stack) for x in cases
+        ]
+        at = jnp.broadcast_to(chosen[i], stack.shape) if jnp.ndim(chosen[i]) else chosen[i]
+        stacks.append(lax.select_n(at, *parts))
+    return make(BlockDiagonal, tuple(stacks))
 
 
 def _triangular(which: Any, cases: Any, matrices: Any) -> Any:
