@@ -28,10 +28,11 @@ def check() -> Iterator[None]:
         >>> quaxify(jnp.linalg.solve)(a, jnp.ones(2))
         Array([ 1., inf], dtype=float32)
         >>> with structured.check():
-        ...     quaxify(jnp.linalg.solve)(a, jnp.ones(2))
-        Traceback (most recent call last):
-            ...
-        equinox...EquinoxRuntimeError: `solve` met a matrix that is singular...
+        ...     try:
+        ...         quaxify(jnp.linalg.solve)(a, jnp.ones(2))
+        ...     except RuntimeError as error:
+        ...         print("singular" in str(error))
+        True
     """
     token = _checked.set(True)
     try:

@@ -37,7 +37,7 @@ def detect(matrix: Any) -> Any:
         >>> from duckarray import structured
         >>> structured.detect(jnp.diag(jnp.array([1.0, 2.0, 3.0])))
         Diagonal(diagonal=f32[3])
-        >>> structured.detect(jnp.tri(3))
+        >>> structured.detect(jnp.array([[1.0, 0, 0], [2, 3, 0], [4, 5, 6]]))
         Triangular(matrix=f32[3,3], lower=True, unit_diagonal=False)
     """
     if isinstance(matrix, Tracer):

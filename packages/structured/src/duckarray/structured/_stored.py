@@ -30,7 +30,7 @@ class Triangular(Structured):
     Example:
         >>> import jax.numpy as jnp
         >>> from duckarray.structured import Triangular
-        >>> Triangular(jnp.full((2, 2), 3.0), lower=True).materialize()
+        >>> Triangular(3 * jnp.ones((2, 2)), lower=True).materialize()
         Array([[3., 0.],
                [3., 3.]], dtype=float32)
     """
