@@ -59,6 +59,5 @@ SUBJECT = Subject(
         "agreement/mul_special/*": _STRONG,
         "agreement/div_special/*": _STRONG,
         "agreement/outer_special/*": _STRONG,
-        "pairs/div/zeros": _STRONG,
     },
 )
