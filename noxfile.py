@@ -228,8 +228,8 @@ def _check_template(session: nox.Session, folder: Path) -> None:
         session.run("ruff", "check", str(where))
     with session.chdir(copy):
         session.run("mypy", "-p", "duckarray.scaled", "-p", f"duckarray_{'a' * 20}")
-        # Pairs of types, which take a while, are for the types that there are: `integration`.
-        tests = ["packages/scaled/tests", "-k", "not pairs"]
+        # What takes longest is for the types that there are: their own tests and `integration`.
+        tests = ["packages/scaled/tests", "-k", "not (pairs or transforms)"]
         session.run("pytest", *PARALLEL, *tests, env=env)
         session.run("pytest", "--doctest-modules", "--pyargs", "duckarray.scaled", env=env)
         session.run("pytest", "--doctest-glob=README.md", "packages/scaled/README.md", env=env)

@@ -1,36 +1,110 @@
-"""What scaling costs with the factor kept apart, against scaling each entry."""
+"""What units cost: operators, compiled calls and tracing, against plain `jax.numpy`."""
 
 import statistics
+import subprocess
+import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+import duckarray.units as u
 from duckarray.core import quaxify
 from duckarray.units import Quantity
 
+X = jnp.linspace(1.0, 2.0, 8)
+A, B = Quantity(X, "m"), Quantity(X + 1, "m")
 
-def seconds(program, x):
-    """The median over 50 calls, of which the first is not one."""
-    jax.block_until_ready(program(x))
-    times = []
+
+def ratio(plain: Callable[[], Any], ours: Callable[[], Any], calls: int) -> float:
+    """The median of quotients of neighbours in time."""
+    programs = (plain, ours)
+    for program in programs:
+        jax.block_until_ready(program())
+    quotients = []
+    for _ in range(21):
+        times = []
+        for program in programs:
+            start = time.process_time()
+            for _ in range(calls):
+                out = program()
+            jax.block_until_ready(out)
+            times.append(time.process_time() - start)
+        quotients.append(times[1] / times[0])
+    return statistics.median(quotients)
+
+
+def traced(program: Callable[..., Any], *args: Any) -> Callable[[], Any]:
+    """Traces anew each time: JAX knows a function by what it is."""
+
+    def trace() -> Any:
+        def again(*xs: Any) -> Any:
+            return program(*xs)
+
+        jax.make_jaxpr(again)(*args)
+        return X
+
+    return trace
+
+
+def operators(x: Any, y: Any) -> Any:
     for _ in range(50):
-        start = time.perf_counter()
-        jax.block_until_ready(program(x))
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+        x = (x + y) * 0.5
+    return x
 
 
-def scale(x):
-    return -(3.0 * x)
+def called(count: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """A compiled call with so many arrays, and with so many quantities."""
+    program, same = jax.jit(lambda *xs: xs[0] < xs[-1]), jax.jit(lambda *xs: xs[0] < xs[-1])
+    arrays = [X + i for i in range(count)]
+    quantities = [Quantity(x, "m") for x in arrays]
+    return lambda: program(*arrays), lambda: same(*quantities)
 
 
-def main():
-    for n in (10, 1000, 4000):
-        dense = jnp.ones((n, n))
-        value = Quantity(dense, jnp.float32(1.0))
-        plain, ours = seconds(scale, dense), seconds(quaxify(scale), value)
-        print(f"{n} × {n}: {plain * 1e6:.0f} µs dense, {ours * 1e6:.0f} µs with the factor apart")
+def step(tree: Any) -> Any:
+    return jax.tree.map(lambda x: x * 0.9, tree, is_leaf=lambda x: isinstance(x, Quantity))
+
+
+def import_time(module: str) -> float:
+    code = f"import time, jax, equinox; t = time.process_time(); import {module}; "
+    code += "print(time.process_time() - t)"
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+        for _ in range(5)
+    ]
+    return statistics.median(map(float, runs)) * 1e3
+
+
+def main() -> None:
+    leaves = [X + i for i in range(30)]
+    tree = [Quantity(x, "m") for x in leaves]
+    plain, named = jax.jit(step), jax.jit(step)
+    rows = [
+        ("operator, eager", 1.5, lambda: X + X, lambda: A + B, 200),
+        ("jitted call with 3 quantities", 1.3, *called(3), 200),
+        ("jitted step of 30 leaves", 1.4, lambda: plain(leaves), lambda: named(tree), 100),
+        ("trace of 100 operators", 1.2, traced(operators, X, X), traced(operators, A, B), 1),
+        (
+            "the same inside quaxify",
+            2.0,
+            traced(operators, X, X),
+            traced(quaxify(operators), A, B),
+            1,
+        ),
+    ]
+    for name, goal, base, ours, calls in rows:
+        got = ratio(base, ours, calls)
+        verdict = "ok" if got <= goal else "MISSED"
+        print(f"{name:32} {got:5.2f}x (at most {goal}: {verdict})")
+    over = import_time("duckarray.units") - import_time("jax.numpy")
+    print(f"{'import, over jax and equinox':32} {over:4.0f} ms (at most 60)")
+    same = [
+        [e.primitive.name for e in jax.make_jaxpr(f)(z, z).jaxpr.eqns]
+        for f, z in ((operators, X), (quaxify(operators), u.Quantity(X, "m")))
+    ]
+    print(f"{'the same program':32} {same[0] == same[1]}")
 
 
 if __name__ == "__main__":
