@@ -112,8 +112,11 @@ def tests(session: nox.Session, device: str, jax: str, package: str) -> None:
     session.run("python", "-c", _SHOW, env=env)
 
     pytest = ["pytest", "-c", "pyproject.toml", "--rootdir", str(ROOT)]
-    again = jax == "min" or session.python != this.pythons[0]
-    chosen = ["-m", "not any_jax"] if again and _ends_only() and device == "cpu" else []
+    chosen: list[str] = []
+    if _ends_only() and device == "cpu" and jax == "min":
+        chosen = ["-m", "not any_jax and not long"]
+    elif _ends_only() and device == "cpu" and session.python != this.pythons[0]:
+        chosen = ["-m", "not any_jax"]
     folder = f"packages/{package}/tests"
     session.run(*pytest, *PARALLEL, *chosen, folder, *session.posargs, env=env)
     if session.posargs:  # `-- -k some_test` is about the tests

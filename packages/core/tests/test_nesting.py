@@ -8,6 +8,8 @@ from jax import lax
 
 from duckarray.core import ArrayValue, materialization, materialize, quaxify, register
 
+pytestmark = pytest.mark.long
+
 X = jnp.arange(3.0)
 
 

@@ -25,6 +25,8 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from duckarray.core import quaxify
 
+pytestmark = pytest.mark.long
+
 Y = matrix(7)
 SHAPE = jax.ShapeDtypeStruct((3, 3), jnp.float32)
 ROW = jax.ShapeDtypeStruct((3,), jnp.float32)

@@ -14,6 +14,8 @@ from jax.experimental import io_callback
 import duckarray.core
 from duckarray.core import NoRuleError, materialization, quaxify
 
+pytestmark = pytest.mark.long
+
 X = jnp.arange(3.0)
 
 RAISING = {

@@ -18,6 +18,8 @@ from _core_types import (
 
 from duckarray.core import materialization, quaxify
 
+pytestmark = pytest.mark.long
+
 X = jnp.array([-1.0, 0.5, 2.0])
 
 
