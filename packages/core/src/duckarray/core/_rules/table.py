@@ -29,6 +29,7 @@ _TABLE: dict[Treatment, dict[str, str]] = {
             " custom_jvp_call custom_vjp_call custom_linear_solve shard_map"
         ),
         _CALLED: "custom_vmap_call linear_call composite call_hi_primitive",
+        "prints arrays, and of a value that refuses to be dense what it is": "debug_print",
     },
     "leafwise": {
         _LEAFWISE: (
@@ -44,7 +45,7 @@ _TABLE: dict[Treatment, dict[str, str]] = {
             " dot_product_attention_bwd_wrapper dot_product_attention_fp8_fwd"
             " dot_product_attention_fp8_bwd dot_product_attention_fp8_fwd_wrapper"
             " dot_product_attention_fp8_bwd_wrapper call_exported tpu_custom_call ffi_call"
-            " pure_callback io_callback debug_callback debug_print buffer_callback inspect_sharding"
+            " pure_callback io_callback debug_callback buffer_callback inspect_sharding"
             " xla_metadata_call xla_metadata_value compute_on fused_call"
             " program_order remat_opt announce_jaxpr noinline rnn_fwd rnn_bwd scaled_matmul_wrapper"
             " bcoo_dot_general bcoo_dot_general_sampled bcoo_extract bcoo_fromdense"
