@@ -54,7 +54,7 @@ def loraplus(
     References:
         Hayou, Ghosh and Yu, "LoRA+: Efficient Low Rank Adaptation of Large Models", 2024.
     """
-    import optax  # type: ignore[import-untyped]
+    import optax  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     given: Any = optimizer
     if not callable(given) or hasattr(given, "update"):

@@ -209,6 +209,12 @@ class LoraArray(ArrayValue):
             total = total * normalizer(self).astype(dtype)
         return total.astype(w.dtype)
 
+    def __repr__(self) -> str:
+        text = super().__repr__()
+        for unused in (", magnitude=None", ", dropout=0.0", ", seed=None"):
+            text = text.replace(unused, "")
+        return text
+
     @property
     def rank(self) -> int:
         """The rank of the update, `r`."""

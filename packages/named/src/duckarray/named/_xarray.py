@@ -13,7 +13,7 @@ Install it: `pip install "duckarray-named[xarray]"`."""
 
 def _xarray(function: str) -> Any:
     try:
-        import xarray  # type: ignore[import-not-found,unused-ignore]
+        import xarray  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
         raise ImportError(_MISSING.format(function=function)) from error
     return xarray

@@ -5,8 +5,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.io  # type: ignore[import-untyped,import-not-found]
-import scipy.sparse  # type: ignore[import-untyped,import-not-found]
+import scipy.io  # type: ignore[import-not-found,import-untyped,unused-ignore]
+import scipy.sparse  # type: ignore[import-not-found,import-untyped,unused-ignore]
 from jax.experimental import sparse as jax_sparse
 
 from ._fill import is_zero

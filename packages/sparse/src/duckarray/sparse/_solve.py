@@ -150,7 +150,7 @@ def solve(a: Sparse, b: Any, *, solver: Any = None) -> Any:
     """
     if solver is None:
         return factor(a).solve(b)
-    import lineax  # type: ignore[import-untyped,import-not-found]
+    import lineax  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     a = _square(a, "solve")
     b = jnp.asarray(b)
@@ -171,7 +171,7 @@ def as_linear_operator(a: Sparse, *, positive: bool = False) -> Any:
         a: a matrix, `[m, n]`.
         positive: whether to tag it positive semidefinite, which is not checked.
     """
-    import lineax  # type: ignore[import-untyped,import-not-found]
+    import lineax  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     a = absorb(a)
     struct = jax.ShapeDtypeStruct((a.shape[1],), a.dtype)

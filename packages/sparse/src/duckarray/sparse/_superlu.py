@@ -6,8 +6,8 @@ from collections import OrderedDict
 from typing import Any
 
 import numpy as np
-import scipy.sparse  # type: ignore[import-untyped,import-not-found]
-from scipy.sparse.linalg import splu  # type: ignore[import-untyped,import-not-found]
+import scipy.sparse  # type: ignore[import-not-found,import-untyped,unused-ignore]
+from scipy.sparse.linalg import splu  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 from ._pattern import Pattern
 

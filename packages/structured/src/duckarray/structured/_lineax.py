@@ -44,7 +44,7 @@ def to_lineax(a: Structured, *, tags: Any = ()) -> Any:
         >>> lineax.linear_solve(operator, jnp.ones(2)).value
         Array([0.5 , 0.25], dtype=float32)
     """
-    import lineax as lx  # type: ignore[import-untyped,unused-ignore]
+    import lineax as lx  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     if not isinstance(a, Structured):
         raise TypeError(_NOT_STRUCTURED.format(type=type(a).__name__))
@@ -78,7 +78,7 @@ def from_lineax(operator: Any) -> Any:
         >>> from_lineax(lineax.DiagonalLinearOperator(jnp.ones(3)))
         Diagonal(diagonal=f32[3])
     """
-    import lineax as lx  # type: ignore[import-untyped,unused-ignore]
+    import lineax as lx  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     if isinstance(operator, _classes()[0]):
         return operator.matrix
@@ -118,7 +118,7 @@ def structured_solver() -> Any:
 
 
 def _tags(a: Any) -> frozenset[object]:
-    import lineax as lx  # type: ignore[import-untyped,unused-ignore]
+    import lineax as lx  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     found = set()
     lower, upper, unit = _shape_of(a)
@@ -153,7 +153,7 @@ def _shape_of(a: Any) -> tuple[bool, bool, bool]:
 @functools.cache
 def known_to_lineax(cls: type) -> None:
     """Tells lineax's questions about operators what the type answers to them."""
-    import lineax as lx  # type: ignore[import-untyped,unused-ignore]
+    import lineax as lx  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     def asks(tag: object) -> Any:
         return lambda a: tag in _tags(a)
@@ -180,7 +180,7 @@ def known_to_lineax(cls: type) -> None:
 def _classes() -> tuple[Any, Any]:
     """The operator and the solver, made once lineax is wanted."""
     import equinox as eqx
-    import lineax as lx  # type: ignore[import-untyped,unused-ignore]
+    import lineax as lx  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     from ._apply import transpose
     from ._solve import can_solve, solve_dense
