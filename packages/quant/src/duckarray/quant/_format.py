@@ -243,7 +243,7 @@ def _encode_table(x: jax.Array, fmt: Format, key: Any) -> jax.Array:
         place = jnp.clip(jnp.searchsorted(table, x, side="right") - 1, 0, len(numbers) - 2)
         below, above = table[place], table[place + 1]
         up = jax.random.uniform(key, x.shape, x.dtype) < (x - below) / (above - below)
-        place = place + up
+        place = place + up.astype(place.dtype)
     if codes == tuple(range(len(codes))):
         return place.astype(jnp.uint8)
     return jnp.asarray(codes, jnp.uint8)[place.astype(jnp.int32)]
