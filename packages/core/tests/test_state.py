@@ -222,7 +222,7 @@ def test_many_functions_leave_no_growth():
     use(3)
     before = sizes()
     assert before
-    use(100)
+    use(40)
     after = sizes()
     grown = {k: (before.get(k, 0), n) for k, n in after.items() if n > before.get(k, 0) + 10}
     assert grown == {}
