@@ -104,6 +104,11 @@ def bind_under(trace: Trace, primitive: Primitive, operands: Sequence[Any], para
     return primitive.bind_with_trace(trace, operands, tuple(map(typeof, operands)), params)
 
 
+def manual_axes(params: Any) -> set[Any]:
+    """The axes of the mesh that a `shard_map` maps over; called `manual_axes` by JAX 0.10.0."""
+    return set(params.get("newly_manual_axes", params.get("manual_axes", ())))
+
+
 def as_function(jaxpr: Any) -> Callable[..., list[Any]]:
     """A function that runs `jaxpr`, open or closed, on flat operands."""
     if isinstance(jaxpr, ClosedJaxpr):

@@ -13,7 +13,7 @@ import jax
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 from jax.sharding import AxisType, PartitionSpec
 
-from duckarray.core._jax import bind_under
+from duckarray.core._jax import bind_under, manual_axes
 from duckarray.core._materialize import current_policy, densify
 from duckarray.core._structure import Tree, flatten, unflatten
 from duckarray.core._trace import DuckTrace
@@ -50,7 +50,7 @@ def shard_map(
             in_specs=tuple(specs),
             out_specs=call.specs,
             check_vma=params["check_vma"],
-            axis_names=set(params["newly_manual_axes"]),
+            axis_names=manual_axes(params),
         )
         with set_current_trace(trace.parent_trace):
             outs = mapped(*flat)
