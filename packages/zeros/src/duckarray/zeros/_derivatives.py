@@ -50,7 +50,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         >>> def program(x, y):
         ...     return x * y, y + 1
         >>> (product, total), pull_back = zeros.vjp(program, jnp.ones(2), jnp.ones(2))
-        >>> pull_back((None, jnp.full(2, 3.0)))
+        >>> pull_back((None, jnp.array([3.0, 3.0])))
         (Zeros((2,), float32), Array([3., 3.], dtype=float32))
     """
     leaves, structure = _flatten(materialize(primals))
