@@ -165,7 +165,7 @@ class NamedArray(ByName, ArrayValue):
             return make(self.array, mine, common_gone([self, other]))  # type: ignore[return-value]
         if len(mine) == len(theirs):
             pairs = zip(mine, theirs, strict=True)
-            dims = tuple(p if q in (None, p) else None for p, q in pairs)
+            dims = tuple(q if p is None else p if q in (None, p) else None for p, q in pairs)
             return make(self.array, dims, ())  # type: ignore[return-value]
         return None
 
@@ -180,7 +180,7 @@ class NamedArray(ByName, ArrayValue):
         ):
             array = _transpose(self.array, [have.index(name) for name in wanted])
             return make(array, wanted, template._stated.gone)
-        if all(q is None or p == q for p, q in zip(have, wanted, strict=True)):
+        if all(p is None or q in (None, p) for p, q in zip(have, wanted, strict=True)):
             return make(self.array, wanted, template._stated.gone)
         return NotImplemented
 
