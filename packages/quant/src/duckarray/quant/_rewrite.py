@@ -39,7 +39,7 @@ def smooth(
         >>> from duckarray.quant import smooth
         >>> x, w = jnp.array([[100.0, 1.0]]), jnp.array([[1.0], [2.0]])
         >>> w2, factors = smooth(w, jnp.max(jnp.abs(x), 0))
-        >>> x @ w, (x / factors) @ w2
+        >>> x @ w, (x / factors[None]) @ w2
         (Array([[102.]], dtype=float32), Array([[102.]], dtype=float32))
 
     References:
