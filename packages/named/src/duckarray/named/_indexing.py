@@ -98,6 +98,15 @@ class At:
         return Update(self._array, index)
 
 
+def _method(name: str) -> Any:
+    def update(self: "Update", values: Any, **options: Any) -> Any:
+        return self._apply(name, values, options)
+
+    update.__name__ = update.__qualname__ = name
+    update.__doc__ = f"As `x.at[index].{name}` of an array of JAX, `values` by name."
+    return update
+
+
 class Update:
     """What can be done with the entries at an index; none changes the array itself."""
 
@@ -128,37 +137,9 @@ class Update:
             lambda x, v: getattr(x.at[index], method)(v, **options), self._array, values
         )
 
-    def set(self, values: Any, **options: Any) -> Any:
-        """The array with `values` there."""
-        return self._apply("set", values, options)
-
-    def add(self, values: Any, **options: Any) -> Any:
-        """The array with `values` added there."""
-        return self._apply("add", values, options)
-
-    def subtract(self, values: Any, **options: Any) -> Any:
-        """The array with `values` subtracted there."""
-        return self._apply("subtract", values, options)
-
-    def multiply(self, values: Any, **options: Any) -> Any:
-        """The array with the entries there multiplied by `values`."""
-        return self._apply("multiply", values, options)
-
-    def divide(self, values: Any, **options: Any) -> Any:
-        """The array with the entries there divided by `values`."""
-        return self._apply("divide", values, options)
-
-    def min(self, values: Any, **options: Any) -> Any:
-        """The array with the entries there no greater than `values`."""
-        return self._apply("min", values, options)
-
-    def max(self, values: Any, **options: Any) -> Any:
-        """The array with the entries there no less than `values`."""
-        return self._apply("max", values, options)
-
-    def power(self, values: Any, **options: Any) -> Any:
-        """The array with the entries there raised to `values`."""
-        return self._apply("power", values, options)
+    set, add, subtract = _method("set"), _method("add"), _method("subtract")
+    multiply, divide, power = _method("multiply"), _method("divide"), _method("power")
+    min, max = _method("min"), _method("max")
 
     def apply(self, function: Any, **options: Any) -> Any:
         """The array with `function` applied to the entries there."""
