@@ -14,7 +14,7 @@ from _core_checks import assert_same, gradients_agree
 from _core_types import Box, Doubled, LowRank, dense, make_lowrank
 from jax import lax
 
-from duckarray.core import MaterializeError, materialization, quaxify
+from duckarray.core import materialization, quaxify
 
 FLAGS = [
     f"jax_{name}3"
@@ -94,14 +94,60 @@ def test_a_checkpoint_and_a_custom_jvp_keep_values_under_a_gradient_outside(flag
     assert_same(jax.tree.leaves(got), jax.tree.leaves(want))
 
 
-def test_a_composite_custom_vjp_obeys_the_policy():
-    with (
-        switched_on("jax_custom_vjp3"),
-        materialization("error"),
-        pytest.raises(MaterializeError, match="LowRank") as caught,
-    ):
-        jax.grad(lambda w: quaxify(clipped)(w, X).sum())(make_lowrank())
-    assert caught.value.primitive == "call_hi_primitive"
+def scaled(w, x):
+    """A product whose rules, not it itself, use what is closed over."""
+    f = jax.custom_vjp(lambda x: 2.0 * x)
+    f.defvjp(lambda x: (2.0 * x, None), lambda _, g: (w.T @ g,))
+    g = jax.custom_jvp(lambda x: 3.0 * x)
+    g.defjvp(lambda p, t: (3.0 * p[0], w @ t[0]))
+    return f(x) + g(x)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_rules_may_close_over_values(flag, jit):
+    w = make_lowrank()
+    wrap = jax.jit if jit else lambda f: f
+    want = jax.grad(lambda x: scaled(dense(w), x).sum())(X)
+    with materialization("error"):
+        got = [
+            wrap(quaxify(lambda w, x: jax.grad(lambda x: scaled(w, x).sum())(x)))(w, X),
+            wrap(jax.grad(lambda x: quaxify(scaled)(w, x).sum()))(X),
+            jax.grad(lambda x: quaxify(lambda x: scaled(w, x))(x).sum())(X),
+        ]
+    for each in got:
+        assert_same(each, want)
+
+
+@pytest.mark.parametrize("symbolic_zeros", [False, True])
+def test_a_composite_custom_vjp_gets_values_and_gives_cotangents_to_leaves(symbolic_zeros):
+    def product(w, x):
+        f = jax.custom_vjp(lambda w, x: 3.0 * (w @ x))
+
+        def forward(w, x):
+            if symbolic_zeros:
+                assert (w.perturbed, x.perturbed) == (True, False)
+                w, x = w.value, x.value
+            return 3.0 * (w @ x), (w, x)
+
+        def backward(saved, g):
+            w, x = saved
+            return 3.0 * jnp.outer(g, x), w.T @ g
+
+        f.defvjp(forward, backward, symbolic_zeros=symbolic_zeros)
+        return f(w, x)
+
+    w = make_lowrank()
+    program = lambda w: jax.vmap(lambda x: product(w, x))(jnp.stack([X, 2 * X]))
+    want = jax.grad(lambda w: jnp.sum(program(dense(w)) ** 2))(w)
+    with switched_on("jax_custom_vjp3"):
+        with materialization("allow"):
+            got = jax.grad(lambda w: jnp.sum(quaxify(program)(w) ** 2))(w)
+        with materialization("error"):
+            one = jax.grad(lambda w: jnp.sum(quaxify(lambda w: product(w, X))(w)))(w)
+    assert isinstance(got, LowRank)
+    assert_same(jax.tree.leaves(got), jax.tree.leaves(want))
+    want = jax.grad(lambda w: jnp.sum(3.0 * (dense(w) @ X)))(w)
+    assert_same(jax.tree.leaves(one), jax.tree.leaves(want))
 
 
 def test_custom_root_runs_with_values_and_obeys_the_policy_where_it_is_differentiated():

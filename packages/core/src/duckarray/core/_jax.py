@@ -1,7 +1,8 @@
 """What JAX is asked for beyond its documented functions, and all that differs between its versions.
 
-Everything here is exported by JAX under a public name since 0.10.0; no other module of this
-package looks at a JAX version or at the parameters of JAX's own higher-order primitives.
+Everything here is exported by JAX under a public name since 0.10.0. No other module of this package
+looks at a JAX version or at the parameters of JAX's own higher-order primitives, but `_composite`,
+which does for composite ones.
 """
 
 import itertools
@@ -237,11 +238,6 @@ def abstract_eval(function: Callable[..., list[Any]], avals: Sequence[Any]) -> l
     return list(out_avals)
 
 
-def expanded(primitive: Primitive, params: Any) -> Callable[..., Any]:
-    """What a composite primitive stands for, as a function of its operands."""
-    return lambda *operands: primitive.to_lojax(*operands, **params)  # type: ignore[attr-defined]
-
-
 def programs_in(param: Any) -> Iterator[Any]:
     """The jaxprs in a parameter of a primitive."""
     for x in param if isinstance(param, tuple | list) else (param,):
@@ -253,33 +249,9 @@ def programs_in(param: Any) -> Iterator[Any]:
                 yield from programs_in(part)
 
 
-def is_checkpoint(params: Any) -> bool:
-    """Whether a composite primitive is a `jax.checkpoint`, as it will be from `jax_remat3` on."""
-    return {"jaxpr", "policy"} <= getattr(params["_prim"], "params", {}).keys()
-
-
 def is_zero(x: Any) -> bool:
     """Whether a tangent or cotangent is one of JAX's symbolic zeros."""
     return type(x) in (ZeroCotangent, SymbolicZero)
-
-
-def flat_jvp_rule(params: Any) -> Callable[..., list[Any]] | None:
-    """The rule of a composite primitive that is a `custom_jvp`, on flat operands and tangents.
-
-    That is what it will be from `jax_custom_jvp3` on; None for any other.
-    """
-    composite = params["_prim"]
-    rule = getattr(composite, "params", {}).get("jvp_rule")
-    if rule is None:
-        return None
-
-    def flat_rule(*operands: Any) -> list[Any]:
-        n = len(operands) // 2
-        halves = [composite.in_tree.unflatten(half) for half in (operands[:n], operands[n:])]
-        outs = [x for half in rule(*halves) for x in jax.tree.leaves(half, is_leaf=is_zero)]
-        return [SymbolicZero(x.aval) if type(x) is ZeroCotangent else x for x in outs]
-
-    return flat_rule
 
 
 def debug_info_of(jaxpr: Any) -> Any:

@@ -16,7 +16,7 @@ from jax import tree_util as jtu
 from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
-from . import _watch
+from . import _composite, _watch
 from ._constants import (
     Constants,
     note,
@@ -191,6 +191,8 @@ class DuckTrace(Trace):
                 types.append(jax.Array)
         if not found:
             return self._process_dense(primitive, tracers, params)
+        if primitive.name == _composite.NAME:
+            return self._dispatch(primitive, operands, params, tuple(types))
         context = self._context or set_current_trace(self.parent_trace)
         self._context = None
         with context:
@@ -203,7 +205,7 @@ class DuckTrace(Trace):
     def _dispatch(
         self, primitive: Primitive, operands: Sequence[Any], params: Any, types: tuple[type, ...]
     ) -> Any:
-        with set_current_trace(self.parent_trace):
+        with set_current_trace(self.parent_trace), _composite.met_by(self.tag):
             out = dispatch(primitive, operands, params, types)
         if primitive.multiple_results:
             return [DuckTracer(self, x) if isinstance(x, Value) else x for x in out]
@@ -215,7 +217,9 @@ class DuckTrace(Trace):
             _watch.here.watcher.passed += 1
         if primitive is lift_p:
             return DuckTracer(self, params["structure"].unflatten(operands))
-        if inside.ever_lifted and contains_lift(params) and handler_of(primitive) is not None:
+        if (primitive.name == _composite.NAME and not _composite.is_checkpoint(params)) or (
+            inside.ever_lifted and contains_lift(params) and handler_of(primitive) is not None
+        ):  # the rules of a composite primitive may close over values
             return self._dispatch(primitive, operands, params, (jax.Array,) * len(operands))
         out = self._bind_dense(primitive, operands, params)
         if primitive in passing_on:

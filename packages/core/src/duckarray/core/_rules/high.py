@@ -2,35 +2,45 @@
 
 Where no transform outside can ask for those rules, what the primitive stands for is run with
 dispatch. Elsewhere it is kept whole, so that its rules stay the rules, and is given dense arrays; a
-`checkpoint` and a `custom_jvp` are made anew on the leaves.
+`checkpoint`, a `custom_jvp` and a `custom_vjp` are made anew on the leaves.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import jax
 from jax.extend import linear_util as lu
-from jax.extend.core import Primitive, TraceTag, primitives, set_current_trace, take_current_trace
+from jax.extend.core import Primitive, primitives, set_current_trace, take_current_trace
 
+from duckarray.core._composite import (
+    NAME,
+    expanded,
+    flat_jvp_rule,
+    flat_vjp_rules,
+    is_checkpoint,
+    take_tag,
+)
 from duckarray.core._dispatch import handles
 from duckarray.core._evaluate import run_jaxpr
-from duckarray.core._jax import debug_info_of, expanded, flat_jvp_rule, is_checkpoint
+from duckarray.core._jax import debug_info_of
 from duckarray.core._structure import Tree, flatten, unflatten
 from duckarray.core._trace import DuckTrace, run
 
 from .custom_jvp import custom_jvp_call
+from .custom_vjp import custom_vjp_call
 from .remat import each_leaf
 
 
-@handles("call_hi_primitive")
+@handles(NAME)
 def _high(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    with take_current_trace() as trace, set_current_trace(trace):
+    tag = take_tag()
+    with take_current_trace() as parent, set_current_trace(parent):
         if is_checkpoint(params):
             return _checkpoint(operands, params["_prim"])
-        if trace.requires_low:
-            return run(TraceTag(), expanded(primitive, params), operands)
-        rule = flat_jvp_rule(params)
-        return NotImplemented if rule is None else _custom_jvp(primitive, operands, params, rule)
+        if parent.requires_low:
+            return run(tag, expanded(primitive, params), operands)
+        return _custom_derivative(DuckTrace(parent, tag), primitive, operands, params)
 
 
 def _checkpoint(operands: Sequence[Any], checkpoint: Any) -> list[Any]:
@@ -48,19 +58,21 @@ def _checkpoint(operands: Sequence[Any], checkpoint: Any) -> list[Any]:
     return unflatten(out_trees, outs)
 
 
-def _custom_jvp(
-    primitive: Primitive, operands: Sequence[Any], params: dict[str, Any], rule: Any
-) -> list[Any]:
-    """As the `custom_jvp` that it is without JAX's new implementation."""
-    with take_current_trace() as parent:
-        trace = DuckTrace(parent, TraceTag())
-    debug_info = debug_info_of(params["_prim"].traced.jaxpr)
-    fun, jvp = (
-        lu.wrap_init(f, debug_info=debug_info.with_unknown_names())
-        for f in (expanded(primitive, params), rule)
-    )
-    symbolic_zeros = params["_prim"].symbolic_zeros
-    with set_current_trace(parent):
-        return custom_jvp_call(
-            trace, primitives.custom_jvp_call_p, fun, jvp, operands, symbolic_zeros
-        )
+def _custom_derivative(
+    trace: DuckTrace, primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
+) -> Any:
+    """As the `custom_jvp` or `custom_vjp` that it is without JAX's new implementation."""
+    composite = params["_prim"]
+    jvp, vjp = flat_jvp_rule(params), flat_vjp_rules(params)
+    if jvp is None and vjp is None:
+        return NotImplemented
+    debug_info = debug_info_of(composite.traced.jaxpr).with_unknown_names()
+    wrap = functools.partial(lu.wrap_init, debug_info=debug_info)
+    fun, zeros = wrap(expanded(primitive, params)), composite.symbolic_zeros
+    if jvp is not None:
+        jvp_call = primitives.custom_jvp_call_p
+        return custom_jvp_call(trace, jvp_call, fun, wrap(jvp), operands, zeros)
+    assert vjp is not None
+    rules = wrap(vjp.forward), wrap(vjp.backward)
+    vjp_call = primitives.custom_vjp_call_p
+    return custom_vjp_call(trace, vjp_call, fun, *rules, operands, vjp.out_trees, zeros)
