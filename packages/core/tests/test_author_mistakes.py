@@ -172,6 +172,21 @@ def test_an_aval_that_is_not_that_of_the_dense_array_is_found_by_checking():
         np.testing.assert_allclose(quaxify(lambda x: -x)(WrongAval(X)), -X)
 
 
+def test_an_aval_that_fails_is_named_with_its_reason():
+    class Broken(ArrayValue):
+        array: jax.Array
+        materialization = "allow"
+
+        def aval(self):
+            return jax.typeof(self.arrray)
+
+        def materialize(self):
+            return self.array
+
+    with pytest.raises(ValueError, match=r"`Broken.aval` raised: [^$]*no attribute 'arrray'"):
+        quaxify(lambda x: x.shape)(Broken(X))
+
+
 def test_checking_is_turned_on_for_one_thread():
     @register("cos")
     def _cos_plain(x: Plain, **params):

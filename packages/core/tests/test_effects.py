@@ -9,7 +9,7 @@ from jax import export, lax
 from jax.experimental import io_callback
 from jax.experimental import pallas as pl
 
-from duckarray.core import MaterializeError, materialization, quaxify
+from duckarray.core import MaterializeError, materialization, materialize, quaxify
 
 X = jnp.array([-1.0, 0.5, 2.0])
 
@@ -209,6 +209,14 @@ def test_a_quaxified_function_is_compiled_ahead_of_time():
     np.testing.assert_allclose(compiled(w, X), want, rtol=1e-4)
     with pytest.raises(TypeError):
         compiled(Doubled(w.w), X)
+
+
+def test_a_program_compiled_before_is_called_inside():
+    compiled = jax.jit(lambda x: jnp.sin(x) * 2.0).lower(X).compile()
+    got = quaxify(lambda x, y: compiled(materialize(x)) + compiled(y))(Doubled(X), X)
+    np.testing.assert_allclose(got, 2 * np.sin(2 * X) + 2 * np.sin(X), rtol=1e-5)
+    with pytest.raises(TypeError, match="Cannot apply JAX transformations"):
+        quaxify(compiled)(Doubled(X))  # as in a `jit`: JAX asks nobody what to do
 
 
 def test_a_quaxified_function_is_lowered_for_structures_without_numbers():

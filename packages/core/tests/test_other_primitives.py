@@ -266,7 +266,9 @@ def test_a_rule_survives_what_lies_between_it_and_the_value(run):
     np.testing.assert_allclose(got, (np.asarray(matrix()) + 1) @ np.asarray(X), rtol=1e-5)
 
 
-def test_a_composite_primitive_that_meets_a_refusing_value_says_so():
+@pytest.fixture
+def square():
+    """`x²` as a composite primitive, whose derivative is said to be ten times what it is."""
     hijax = pytest.importorskip("jax.experimental.hijax")
     if not hasattr(hijax, "HiPrim"):
         pytest.skip("this JAX has no composite primitives")
@@ -280,11 +282,24 @@ def test_a_composite_primitive_that_meets_a_refusing_value_says_so():
             return x * x
 
         def jvp(self, primals, tangents):
-            return primals[0] ** 2, 2 * primals[0] * tangents[0]
+            return primals[0] ** 2, 20.0 * primals[0] * tangents[0]
 
-    def square(x):
-        return Square(jax.typeof(x))(x)
+    return lambda x: Square(jax.typeof(x))(x)
 
+
+@pytest.mark.parametrize("make", [Doubled, Box])
+def test_a_composite_primitive_keeps_its_own_derivative(make, square, run):
+    x, tangent = make(X), make(X + 1.0)
+    array, of_array = np.asarray(dense(x)), np.asarray(dense(tangent))
+    want = (array**2, 20 * array * of_array)
+    np.testing.assert_allclose(dense(run(square)(x)), want[0], rtol=1e-6)
+    inside = run(lambda x, t: jax.jvp(square, (x,), (t,)))(x, tangent)
+    outside = jax.jvp(lambda x: dense(run(square)(x)), (x,), (tangent,))
+    assert_same(inside, want)
+    assert_same(outside, want)
+
+
+def test_a_composite_primitive_that_meets_a_refusing_value_says_so(square):
     value = Opaque(jnp.ones(2))
     with pytest.raises(NoRuleError, match=r"on \(Opaque f32\[2\][^$]*refuses to be made dense"):
         quaxify(square)(value)

@@ -356,7 +356,9 @@ def test_default_answers_where_there_is_no_rule():
     np.testing.assert_allclose(got.array, 2 * np.sin(X).sum(), rtol=1e-5)
     x = Fallback(jnp.asarray(X))
     np.testing.assert_allclose(quax.quaxify(jnp.sin)(x), np.sin(X), rtol=1e-6)
-    with pytest.raises(TypeError, match="Fallback"):
+    with pytest.raises(
+        TypeError, match=r"(?s)`sub` on \(.*Tag f32.*Fallback f32.*Fallback.default"
+    ):
         quax.quaxify(lax.sub)(Tag(jnp.asarray(X)), x)
 
 

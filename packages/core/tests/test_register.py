@@ -228,6 +228,13 @@ def test_an_unknown_name_is_refused_with_what_is_close():
         register("dot_generl")
 
 
+def test_a_primitive_that_jax_does_not_export_is_bound_by_itself_only():
+    with pytest.raises(ValueError, match=r"`bind\('pure_callback', \.\.\.\)`: JAX does not export"):
+        bind("pure_callback", jnp.ones(2))
+    with pytest.raises(ValueError, match="Pass the primitive itself: a rule with a keyword `primi"):
+        bind("pure_callback", jnp.ones(2))
+
+
 def test_a_name_like_no_other_is_refused_without_a_guess():
     with pytest.raises(ValueError, match=r"(?s)no primitive named `xqzxqz`\.\n`jax.make_jaxpr"):
         register("xqzxqz")

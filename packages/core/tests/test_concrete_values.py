@@ -1,0 +1,59 @@
+"""What Python and `jnp` ask of concrete numbers is answered for a value, under the policy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from _core_types import Doubled
+
+from duckarray.core import MaterializeError, materialization, quaxify
+
+pytestmark = pytest.mark.any_jax
+
+X = np.array([2.0, 0.0, 2.0, 4.0], np.float32)
+
+# What each is in NumPy or Python.
+PROGRAMS = {
+    "unique": (jnp.unique, np.unique),
+    "nonzero": (jnp.nonzero, np.nonzero),
+    "flatnonzero": (jnp.flatnonzero, np.flatnonzero),
+    "argwhere": (jnp.argwhere, np.argwhere),
+    "compress": (lambda x: jnp.compress(x > 0, x), lambda x: np.compress(x > 0, x)),
+    "extract": (lambda x: jnp.extract(x > 2, x), lambda x: np.extract(x > 2, x)),
+    "mask": (lambda x: x[x > 0], lambda x: x[x > 0]),
+    "setdiff1d": (
+        lambda x: jnp.setdiff1d(x, np.array([0.0])),
+        lambda x: np.setdiff1d(x, np.array([0.0])),
+    ),
+    "repeat": (
+        lambda x: jnp.repeat(np.arange(4), x.astype(int)),
+        lambda x: np.repeat(np.arange(4), x.astype(int)),
+    ),
+    "bincount": (lambda x: jnp.bincount(x.astype(int)), lambda x: np.bincount(x.astype(int))),
+    "if": (lambda x: x * 3 if x[0] > 1 else x, lambda x: x * 3),
+    "a shape": (lambda x: jnp.zeros(int(x.sum())), lambda x: np.zeros(8)),
+    "range": (lambda x: list(range(int(x[3]))), lambda x: [0, 1, 2, 3]),
+    "round": (lambda x: round(float(x[3])), lambda x: 4),
+    "item": (lambda x: x[3].item(), lambda x: 4.0),
+    "tolist": (lambda x: x.tolist(), lambda x: [2.0, 0.0, 2.0, 4.0]),
+    "numpy": (np.cumsum, np.cumsum),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_needs_the_numbers_gets_them(name):
+    program, in_numpy = PROGRAMS[name]
+    got = quaxify(program)(Doubled(jnp.asarray(X / 2)))
+    jax.tree.map(np.testing.assert_allclose, got, jax.tree.map(np.asarray, in_numpy(X)))
+
+
+@pytest.mark.parametrize("name", ["unique", "nonzero", "mask", "if", "item", "tolist", "numpy"])
+def test_what_needs_the_numbers_asks_the_policy(name):
+    with materialization("error"), pytest.raises(MaterializeError, match="Doubled"):
+        quaxify(PROGRAMS[name][0])(Doubled(jnp.asarray(X / 2)))
+
+
+@pytest.mark.parametrize("name", ["nonzero", "if", "item"])
+def test_under_jit_there_are_no_numbers_as_for_any_array(name):
+    with pytest.raises(jax.errors.ConcretizationTypeError):
+        jax.jit(quaxify(PROGRAMS[name][0]))(Doubled(jnp.asarray(X / 2)))
