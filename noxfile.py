@@ -140,6 +140,14 @@ def pairs(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Random programs on random types for 10 minutes; `-- --seconds 60 --seed 0` for fewer."""
+    install_wheels(session, [*_all(), "pytest>=9"])
+    env = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": "tests-integration"}
+    session.run("python", "-m", "fuzz", *session.posargs, env=env)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Formatting, rules of style, and types."""
     install_editable(session, group(SETTINGS, "lint"))
