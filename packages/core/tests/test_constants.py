@@ -137,7 +137,8 @@ def test_the_carry_of_a_loop_is_not_known(seen):
     def program(x):
         return lax.fori_loop(0, 3, lambda i, c: (c[0] * c[1], c[1] + 1.0), (x, jnp.zeros(3)))
 
-    assert seen(program) == ["None"]
+    # Zeros may be of any type until a turn has said which: that turn is staged again.
+    assert seen(program)[-1] == "None"
 
 
 @pytest.mark.parametrize(

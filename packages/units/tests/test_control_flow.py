@@ -135,3 +135,17 @@ def test_the_gradient_of_a_loop_has_its_unit():
     # c_0 = 0, c_1 = k, c_2 = 3 k, in metres: the loss is 10 k² m²
     assert slope.unit == u.Unit("m2 s")
     assert slope.value == 40.0
+
+
+def test_a_gradient_inside_through_a_loop_has_its_unit():
+    # x² (1 + 2.25 + 4 + 6.25) in m², over 1 m²: the derivative is 27 x per metre.
+    def loss(x):
+        def turn(c, _):
+            return c + x * 0.5, c * c
+
+        last, squares = lax.scan(turn, x, None, length=3)
+        return (jnp.sum(squares) + jnp.sum(last * last)) / Q(1.0, "m2")
+
+    got = quaxify(jax.grad(loss))(Q(jnp.array([1.0, 2.0]), "m"))
+    assert got.unit == u.Unit("1 / m")
+    np.testing.assert_allclose(got.value, [27.0, 54.0], rtol=1e-6)

@@ -150,15 +150,20 @@ def _holds(dtype: Any, constant: Scalar) -> bool:
     return isinstance(constant, float) and limits.min <= constant <= limits.max
 
 
-def constants_of(operands: Sequence[Any]) -> Constants:
-    """For each operand the scalar it is known to be; empty if none is."""
+def each_constant(operands: Sequence[Any]) -> list[Any]:
+    """For each operand the scalar it is known to be, or None."""
     entries = _known.entries
-    found = [
+    return [
         None
         if isinstance(x, Value) or (isinstance(x, jax.Array) and id(x) not in entries)
         else noted_constant(x)
         for x in operands
     ]
+
+
+def constants_of(operands: Sequence[Any]) -> Constants:
+    """For each operand the scalar it is known to be; empty if none is."""
+    found = each_constant(operands)
     return () if all(c is None for c in found) else tuple(found)
 
 

@@ -4,16 +4,27 @@ import string
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+
 from duckarray.core import _watch
+from duckarray.core._constants import count_asked, each_constant, note, noted_constant, times_asked
 from duckarray.core._errors import CarryTypeError, MaterializeError
 from duckarray.core._jax import debug_info_of
 from duckarray.core._structure import Slot, convert, join
+from duckarray.core._value import Value, dense_aval
+
+from .tangents import is_inexact
+from .zero_leaves import stands_for_zeros, zero_value
 
 _IDENTIFIER = f"{string.ascii_letters}{string.digits}_"
 
 
 class Carry:
-    """What passes from turn to turn of a loop: as it came in, as assumed, as it came out."""
+    """What passes from turn to turn of a loop: as it came in, as assumed, as it came out.
+
+    An array of zeros that comes in may be zeros of any type: gradients of a loop are summed up from
+    such. Its type is what the first turn adds to it, if zeros of that type can be made.
+    """
 
     def __init__(self, primitive: Any, initial: Sequence[Any], body: Any, consts: int) -> None:
         self.primitive, self.initial = primitive, list(initial)
@@ -21,10 +32,27 @@ class Carry:
         self.entered = [Slot(x) for x in initial]
         self.slots = list(self.entered)
         self.left = list(self.entered)
+        self._constants = each_constant(initial)
+        # Whether each is zeros of a type that has not been seen yet.
+        self.zeros = [
+            c == 0 and is_inexact(x) for x, c in zip(initial, self._constants, strict=True)
+        ]
+        self.assumes_zeros = any(self.zeros)
+        self._known = [False] * len(self.initial)
 
     def begin(self) -> list[Any]:
         """The initial carry, converted to what is assumed."""
-        return [self._convert(i, x) for i, x in enumerate(self.initial)]
+        pairs = zip(self.initial, self._constants, strict=True)
+        return [self._convert(i, x, constant == 0) for i, (x, constant) in enumerate(pairs)]
+
+    def constants(self) -> list[Any]:
+        """Zero for each part that is assumed to be zero in every turn."""
+        pairs = zip(self._constants, self.zeros, strict=True)
+        return [constant if zero else None for constant, zero in pairs]
+
+    def observe(self, outs: Sequence[Any]) -> None:
+        """Is shown what one turn gives while it is known which of it is zero."""
+        self._known = [noted_constant(x) == 0 for x in outs[: len(self.initial)]]
 
     def settle(self, outs: Sequence[Any]) -> list[Any]:
         """Converts what one turn gives to what is assumed, widening that where it has to be.
@@ -33,15 +61,45 @@ class Carry:
         """
         settled = []
         for i, x in enumerate(outs):
-            self.left[i] = Slot(x)
-            joined = join(self.slots[i], self.left[i])
+            self.left[i], known_zero = Slot(x), self._known[i]
+            if self.zeros[i] and not known_zero:
+                self.zeros[i] = False
+                if self._is_of_zeros(i, self.left[i]):
+                    self.slots[i] = self.left[i]
+                    settled.append(x)
+                    continue
+            if known_zero and self.assumes_zeros:
+                count_asked()  # what is zero may be so by what is assumed of other parts
+            stays = known_zero and not isinstance(x, Value) and self._is_of_zeros(i, self.slots[i])
+            joined = self.slots[i] if stays else join(self.slots[i], self.left[i])
             unchanged = joined == self.slots[i]
             self.slots[i] = joined
-            settled.append(self._convert(i, x) if unchanged else x)
+            settled.append(self._convert(i, x, known_zero) if unchanged else x)
         return settled
 
-    def _convert(self, i: int, x: Any) -> Any:
+    def end(self, outs: list[Any]) -> list[Any]:
+        """The carry after the last turn, noting which of it is zero still."""
+        for x, zero in zip(outs, self.zeros, strict=True):
+            if zero and isinstance(x, jax.Array):
+                note(x, 0)
+        return outs
+
+    def assume_nothing_of_zeros(self) -> None:
+        """Begins again, taking zeros for the arrays that they are."""
+        self.slots, self.zeros = list(self.entered), [False] * len(self.zeros)
+        self.assumes_zeros = False
+
+    def _is_of_zeros(self, i: int, slot: Slot) -> bool:
+        """Whether the part at `i`, if it is zero, can be a value of the type of `slot`."""
+        if slot.tree is None or not stands_for_zeros(slot):
+            return False
+        initial, own = dense_aval(self.initial[i]), dense_aval(slot.example)
+        return tuple(own.shape) == tuple(initial.shape) and own.dtype == initial.dtype
+
+    def _convert(self, i: int, x: Any, is_zero: bool) -> Any:
         try:
+            if is_zero and not isinstance(x, Value) and self._is_of_zeros(i, self.slots[i]):
+                return zero_value(self.slots[i])
             return convert(x, self.slots[i], self.primitive)
         except MaterializeError:
             raise
@@ -77,7 +135,14 @@ def fixed_point(carry: Carry, attempt: Callable[[list[Any]], Any]) -> Any:
     point = _watch.mark()
     while True:
         _watch.back_to(point)  # only the last attempt becomes the program
-        assumed = list(carry.slots)
-        result = attempt(carry.begin())
-        if carry.slots == assumed:
+        slots, zeros, asked = list(carry.slots), list(carry.zeros), times_asked()
+        try:
+            result = attempt(carry.begin())
+        except Exception:
+            if not carry.assumes_zeros:
+                raise
+            carry.assume_nothing_of_zeros()
+            continue
+        # What is no longer assumed to be zero need not have been of interest to any rule.
+        if carry.slots == slots and (carry.zeros == zeros or times_asked() == asked):
             return result

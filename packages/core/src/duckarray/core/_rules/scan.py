@@ -9,7 +9,7 @@ from jax import lax
 from jax.extend.core import Primitive, primitives
 
 from duckarray.core._bind import bind
-from duckarray.core._constants import constants_of
+from duckarray.core._constants import each_constant
 from duckarray.core._dispatch import handles
 from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._jax import (
@@ -48,11 +48,12 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
     const_leaves, const_trees = flatten([*consts, *whole])
     x_avals = [without_leading_axis(typeof(x)) for x in x_leaves]
     loop = Carry(primitive, initial, params["jaxpr"], len(consts))
-    constants = constants_of(consts)
+    const_constants, x_constants = each_constant(consts), each_constant(xs)
 
     def attempt(carry: list[Any]) -> Any:
         leaves, trees = flatten(carry)
         y_trees: list[Tree] = []
+        constants = (*const_constants, *loop.constants(), *x_constants)
 
         def turn(*all_leaves: Any) -> list[Any]:
             k, j = len(const_leaves), len(const_leaves) + len(leaves)
@@ -67,7 +68,7 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
                     for x, i in zip(turn_xs, indexed, strict=True)
                 ),
             ]
-            outs = run_jaxpr(params["jaxpr"], turn_operands, constants)
+            outs = run_jaxpr(params["jaxpr"], turn_operands, constants, loop.observe)
             y_trees[:] = [_tree_of_stack(y, length) for y in outs[n:]]
             ys = zip(outs[n:], y_trees, strict=True)
             stacked, _ = flatten(densify(y, primitive) if t is None else y for y, t in ys)
@@ -85,7 +86,7 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
         arity = scan_arity(len(const_leaves), k, len(x_leaves), len(out_avals) - k)
         changed = {**params, **arity, "jaxpr": jaxpr}
         outs = primitive.bind(*const_leaves, *leaves, *x_leaves, **changed)
-    return [*unflatten(trees, outs[:k]), *unflatten(y_trees, outs[k:])]
+    return [*loop.end(unflatten(trees, outs[:k])), *unflatten(y_trees, outs[k:])]
 
 
 def _public_scan(

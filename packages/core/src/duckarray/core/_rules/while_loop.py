@@ -9,7 +9,7 @@ from jax import lax
 from jax.extend.core import Primitive, primitives
 
 from duckarray.core._bind import bind
-from duckarray.core._constants import constants_of
+from duckarray.core._constants import constants_of, each_constant
 from duckarray.core._dispatch import handles
 from duckarray.core._errors import MaterializeError
 from duckarray.core._evaluate import run_jaxpr
@@ -31,7 +31,7 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
     cond_leaves, cond_trees = flatten(operands[:n])
     body_leaves, body_trees = flatten(operands[n:m])
     loop = Carry(primitive, initial, params["body_jaxpr"], m - n)
-    constants, cond_constants = constants_of(operands[n:m]), constants_of(operands[:n])
+    body_constants, cond_constants = each_constant(operands[n:m]), constants_of(operands[:n])
     # Under `vmap` the predicate has batch dimensions: the loop goes on while any is true, and the
     # entries that are done keep what they have.
     batched = bool(params["cond_jaxpr"].out_avals[0].shape)
@@ -42,13 +42,14 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
 
     def attempt(carry: list[Any]) -> Any:
         leaves, trees = flatten(carry)
+        constants = (*body_constants, *loop.constants())
 
         def turn(*leaves: Any) -> list[Any]:
             # With a batched predicate the body needs its constants too.
             k, j = len(cond_leaves) if batched else 0, len(body_leaves)
             turn_carry = unflatten(trees, leaves[k + j :])
             consts = unflatten(body_trees, leaves[k : k + j])
-            outs = run_jaxpr(params["body_jaxpr"], [*consts, *turn_carry], constants)
+            outs = run_jaxpr(params["body_jaxpr"], [*consts, *turn_carry], constants, loop.observe)
             if batched:
                 going_on = predicate(unflatten(cond_trees, leaves[:k]), turn_carry)
                 outs = [_select(going_on, x, y) for x, y in zip(outs, turn_carry, strict=True)]
@@ -82,7 +83,7 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
             "body_nconsts": len(consts),
         }
         outs = primitive.bind(*cond_leaves, *consts, *leaves, **{**params, **changed})
-    return unflatten(trees, outs)
+    return loop.end(unflatten(trees, outs))
 
 
 def _select(going_on: Any, new: Any, old: Any) -> Any:
