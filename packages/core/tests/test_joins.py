@@ -264,3 +264,42 @@ def test_a_rule_that_raises_in_a_nested_rule_is_described_once():
     notes = [n for n in caught.value.__notes__ if n.startswith("in `")]
     assert len(notes) == 1
     assert notes[0].startswith("in `sin` on (Doubled f32[3])")
+
+
+class Once(ArrayValue):
+    array: jax.Array
+
+    materialization = "allow"
+
+    def materialize(self):
+        return self.array
+
+    def join(self, other):
+        return self
+
+    def coerce_like(self, template):
+        return Once(self.array)
+
+
+class Twice(ArrayValue):
+    array: jax.Array
+
+    materialization = "allow"
+
+    def materialize(self):
+        return 2 * self.array
+
+    def join(self, other):
+        return other if isinstance(other, Once) else None
+
+    def coerce_like(self, template):
+        return Once(2 * self.array)
+
+
+@pytest.mark.parametrize("p", [True, False])
+def test_types_that_have_fields_alike_are_told_apart(p, run):
+    # JAX finds the tree structures of two dataclasses equal that have as many fields.
+    got = run(choose)(p, Once(X), Twice(X))
+    np.testing.assert_allclose(dense(got), [1.0, 2.0, 3.0] if p else [2.0, 4.0, 6.0])
+    turns = run(lambda x, y: lax.fori_loop(0, 2, lambda i, c: y, x))(Once(X), Twice(X))
+    np.testing.assert_allclose(dense(turns), [2.0, 4.0, 6.0])

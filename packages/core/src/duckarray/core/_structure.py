@@ -42,6 +42,11 @@ def _structure_of(x: Any) -> Tree:
     return jtu.tree_structure(x)
 
 
+def _equal(a: Tree, b: Tree) -> bool:
+    """Whether two tree structures are: JAX finds those of some different dataclasses equal."""
+    return bool(a == b) and hash(a) == hash(b)
+
+
 def _take_apart(value: Value) -> tuple[list[Any], Tree]:
     return jtu.tree_flatten(value)
 
@@ -78,7 +83,7 @@ class Slot:
         if not isinstance(other, Slot) or (self.tree is None) is not (other.tree is None):
             return False
         # Comparing a tree structure with None raises.
-        return self.tree is None or (self.tree == other.tree and self.leaves == other.leaves)
+        return self.tree is None or (self.leaves == other.leaves and _equal(self.tree, other.tree))
 
     def __hash__(self) -> int:
         return hash((self.tree, self.leaves))
@@ -114,7 +119,7 @@ def _common_prefix(x: Value, y: Value) -> Value | None:
     """The outer value that `x` and `y` share, around the joins of their children."""
     x_children, x_outer = _one_level(x)
     y_children, y_outer = _one_level(y)
-    if x_outer != y_outer:
+    if not _equal(x_outer, y_outer):
         return None
     joined = [_join_children(p, q) for p, q in zip(x_children, y_children, strict=True)]
     if any(child is None for child in joined):
@@ -130,7 +135,7 @@ def _join_children(p: Any, q: Any) -> Any:
         if common is not None:
             return common
     if not (hasattr(p, "shape") and hasattr(q, "shape")):
-        return p if _structure_of(p) == _structure_of(q) and _alike(p, q) else None
+        return p if _equal(_structure_of(p), _structure_of(q)) and _alike(p, q) else None
     same = tuple(p.shape) == tuple(q.shape) and p.dtype == q.dtype
     return jax.ShapeDtypeStruct(p.shape, p.dtype) if same else None
 
@@ -158,14 +163,14 @@ def _like(x: Any, example: Any, primitive: Any) -> Any:
     if not isinstance(example, Value):
         return densify(x, primitive) if isinstance(x, Value) else x
     if isinstance(x, Value):
-        if _structure_of(x) == _structure_of(example):
+        if _equal(_structure_of(x), _structure_of(example)):
             return x
         out = x.coerce_like(example)
         if out is not NotImplemented:
             return out
         children, outer = _one_level(x)
         targets, target_outer = _one_level(example)
-        if outer == target_outer:
+        if _equal(outer, target_outer):
             pairs = zip(children, targets, strict=True)
             return outer.unflatten([_like(p, t, primitive) for p, t in pairs])
     raise TypeError(
