@@ -237,4 +237,4 @@ def _pad(vector: Any, before: int, after: int) -> Any:
     if not isinstance(vector, jax.Array):
         return jnp.pad(vector, [(0, 0)] * (vector.ndim - 1) + [(before, after)])
     config = [(0, 0, 0)] * (vector.ndim - 1) + [(before, after, 0)]
-    return lax.pad(vector, jnp.zeros((), vector.dtype), config)
+    return lax.pad(vector, lax.full_like(vector, 0, shape=()), config)  # as weak as it is

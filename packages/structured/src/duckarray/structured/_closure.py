@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from ._apply import apply, call, diagonal, transpose
@@ -120,7 +121,14 @@ def matmul(x: Any, y: Any) -> Any:
 
 @free_ranks
 def common(x: Any, y: Any) -> Any:
-    """A value like what both can become, where branches meet; None if there is none."""
+    """A value like what both can become, where branches meet; None if there is none.
+
+    It is found by shapes and types alone, and what is given has no other leaves.
+    """
+    return jax.eval_shape(_common, x, y)
+
+
+def _common(x: Any, y: Any) -> Any:
     if x.shape != y.shape or x.dtype != y.dtype:
         return None
     for like in (x, y):

@@ -14,9 +14,10 @@ from ._limits import finfo
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation
 from ._product import BlockDiagonal, Kronecker, partition_of, sizes_of
-from ._solve import capacitance, spectrum
+from ._solve import capacitance, regular, spectrum
 from ._stored import Symmetric, Triangular, full
 from ._toeplitz import Circulant, Toeplitz, values_of
+from ._toeplitz_pivots import cauchy_pivots
 
 
 @singledispatch
@@ -97,37 +98,17 @@ def _slogdet_circulant(x: Circulant) -> Any:
 
 @slogdet_of.register
 def _slogdet_toeplitz(x: Toeplitz) -> Any:
-    """The recursion of Levinson and Durbin: the determinant is the product of its errors."""
+    """By elimination with pivoting in the Cauchy-like matrix that it is similar to."""
     if x.c.shape[-1] != x.r.shape[-1]:
         return NotImplemented
-    wide = jnp.promote_types(x.c.dtype, jnp.float32)
-    values = values_of(x).astype(wide)
-    one = _durbin
+    one: Any = cauchy_pivots
     for _ in x.batch_shape:
         one = jax.vmap(one)
-    sign, log = _combined(one(values))
+    wide = jnp.promote_types(x.c.dtype, jnp.complex64)
+    sign, log = _combined(*one(values_of(x).astype(wide)))
+    if not jnp.issubdtype(x.c.dtype, jnp.complexfloating):
+        sign = jnp.sign(sign.real)
     return sign.astype(x.c.dtype), log.astype(_real(x.c.dtype))
-
-
-def _durbin(values: Any) -> Any:
-    n = (values.shape[0] + 1) // 2
-    if n == 0:
-        return values[:0]
-    i = jnp.arange(n)
-
-    def step(state: Any, k: Any) -> Any:
-        # Forward and backward predictors of the leading block of size k, with leading ones.
-        f, g, error = state
-        down = jnp.where(i < k, values[jnp.clip(n - 1 + k - i, 0, 2 * n - 2)], 0)
-        up = jnp.where(i < k, values[jnp.clip(n - 2 - i, 0, 2 * n - 2)], 0)
-        shifted = jnp.roll(g, 1)
-        a, b = (down @ f) / error, (up @ g) / error
-        return (f - a * shifted, shifted - b * f, error * (1 - a * b)), error * (1 - a * b)
-
-    first = jnp.zeros(n, values.dtype).at[0].set(1)
-    start = (first, first, values[n - 1])
-    _, errors = jax.lax.scan(step, start, jnp.arange(1, n))
-    return jnp.concatenate([values[n - 1 : n], errors])
 
 
 @slogdet_of.register
@@ -172,6 +153,7 @@ def _slogdet_low_rank(x: LowRank) -> Any:
 @slogdet_of.register
 def _slogdet_diagonal_plus_low_rank(x: DiagonalPlusLowRank) -> Any:
     """Sylvester: `det(D + u v') = det(D) det(1 + v' D⁻¹ u)`."""
+    x = regular(x)
     sign, log = _combined(x.diagonal)
     inner, part = jnp.linalg.slogdet(capacitance(x))
     return sign * inner, log + part

@@ -10,8 +10,8 @@ from jax import lax
 
 from ._band import Band
 
-# Each turn of a scan costs about a microsecond on a CPU: several rows share one.
-_UNROLL = 4
+# Each turn of a scan costs about a microsecond on a CPU: several rows share one, if they are short.
+_UNROLL, _SHORT = 4, 256
 
 
 def solve_band(band: Band, b: Any) -> Any:
@@ -23,10 +23,19 @@ def solve_band(band: Band, b: Any) -> Any:
     b = jnp.broadcast_to(b, (*batch, *b.shape[-2:]))
     if band.m == 0 or b.size == 0:
         return b
+    new = (1,) * (len(batch) - len(band.batch))
+    band = band.map(lambda v: v.reshape(*new, *v.shape))
 
     def solve(matrix: Band, right: Any) -> Any:
         columns = jnp.moveaxis(right, -2, 0)  # [n, *batch, k]
-        if max(matrix.lower, matrix.upper) <= 1:
+        if matrix.lower <= 0:
+            x = _back(_rows(matrix, 0, matrix.upper), columns)
+        elif matrix.upper <= 0:
+            # Turned round, a lower triangle is an upper one.
+            turned = {-k: jnp.flip(v, -1) for k, v in matrix.diagonals.items()}
+            rows = _rows(Band(band.m, band.n, turned), 0, matrix.lower)
+            x = jnp.flip(_back(rows, jnp.flip(columns, 0)), 0)
+        elif max(matrix.lower, matrix.upper) <= 1:
             x = _solve_three(matrix, columns)
         else:
             x = _solve_many(matrix, columns)
@@ -54,10 +63,22 @@ def pivots(band: Band) -> tuple[Any, Any]:
     return pivot, sign.astype(band.dtype)
 
 
-def _diagonals(band: Band) -> tuple[Any, Any, Any]:
+def _rows(band: Band, lower: int, upper: int) -> Any:
+    """Row by row, `[n, lower + upper + 1, *batch, 1]`: row `i` has the columns from `i - lower`."""
+    rows = jnp.moveaxis(band.rows(lower, upper), -1, 0)[..., None]
+    return jnp.moveaxis(rows, -2, 1)
+
+
+def _diagonals(band: Band) -> Any:
     """Lower, main and upper diagonal, row by row, `[n, *batch, 1]`."""
-    rows = jnp.moveaxis(band.rows(1, 1), -1, 0)[..., None]
-    return tuple(jnp.moveaxis(rows, -2, 1)[:, i] for i in range(3))  # type: ignore[return-value]
+    low, d, up = (band.get(k) for k in (-1, 0, 1))
+    last = [(0, 0)] * (d.ndim - 1)
+    padded = jnp.pad(low, [*last, (1, 0)]), d, jnp.pad(up, [*last, (0, 1)])
+    return [jnp.moveaxis(v, -1, 0)[..., None] for v in padded]
+
+
+def _unroll(row: Any) -> int:
+    return _UNROLL if row.size <= _SHORT else 1
 
 
 def _forward_three(band: Band, right: Any) -> Any:
@@ -78,7 +99,7 @@ def _forward_three(band: Band, right: Any) -> Any:
         return (d2, u2, bottom - factor * top), (pivot, first, second, top, swap)
 
     last, (pivot, first, second, top, swap) = lax.scan(
-        step, start, (low[1:], d[1:], up[1:], right[1:]), unroll=_UNROLL
+        step, start, (low[1:], d[1:], up[1:], right[1:]), unroll=_unroll(right[0])
     )
     join = jnp.concatenate
     zero = jnp.zeros_like(last[0])
@@ -99,20 +120,24 @@ def _solve_three(band: Band, right: Any) -> Any:
     def step(later: Any, row: Any) -> Any:
         x1, x2 = later
         s, u1, u2, r = row
-        x = (r - u1 * x1 - u2 * x2) * s
+        x = (r - _times(u1, x1) - _times(u2, x2)) * s
         return (x, x1), x
 
     zero = jnp.zeros_like(top[0])
-    # The last rows have no neighbours: 0 * inf would make the solution of a singular system nan.
-    _, x = lax.scan(step, (zero, zero), (scale, first, second, top), reverse=True, unroll=_UNROLL)
+    rows = scale, first, second, top
+    _, x = lax.scan(step, (zero, zero), rows, reverse=True, unroll=_unroll(zero))
     return x
+
+
+def _times(entry: Any, x: Any) -> Any:
+    """Where nothing is, an infinity in the solution of a singular system has no effect."""
+    return jnp.where(entry == 0, 0, entry * x)
 
 
 def _forward_many(band: Band, right: Any) -> Any:
     p, q = max(band.lower, 0), max(band.upper, 0)
     n = band.m
-    rows = jnp.moveaxis(band.rows(p, q), -1, 0)[..., None]  # row i holds columns i - p ... i + q
-    rows = jnp.moveaxis(rows, -2, 1)  # [n, width, *batch, 1]
+    rows = _rows(band, p, q)
     # A window of p + 1 rows, aligned to the column that is eliminated next.
     window = [_aligned(rows[i], p - i) if i < n else jnp.zeros_like(rows[0]) for i in range(p + 1)]
     held = [right[i] if i < n else jnp.zeros_like(right[0]) for i in range(p + 1)]
@@ -144,11 +169,16 @@ def _forward_many(band: Band, right: Any) -> Any:
 
 def _solve_many(band: Band, right: Any) -> Any:
     rows, tops, _ = _forward_many(band, right)
+    return _back(rows, tops)
+
+
+def _back(rows: Any, tops: Any) -> Any:
+    """Substitution in an upper triangle, `[n, reach + 1, *batch, 1]`, from the last row on."""
     reach = rows.shape[1] - 1
 
     def step(later: Any, row: Any) -> Any:
         entries, r = row
-        x = (r - (entries[1:] * later).sum(0)) / entries[0]
+        x = (r - _times(entries[1:], later).sum(0)) / entries[0]
         return jnp.concatenate([x[None], later[:-1]]) if reach else later, x
 
     zero = jnp.zeros((reach, *tops.shape[1:]), tops.dtype)

@@ -5,6 +5,7 @@ from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
+from jax.core import Tracer
 
 from ._apply import apply, call, factor_by_factor, transpose
 from ._band import Band
@@ -22,6 +23,8 @@ from ._toeplitz_solve import solve_columns
 
 # Of these the inverse is of the same type, and a solve is a product with it.
 _INVERTIBLE = (Identity, Diagonal, Permutation, Circulant, DiagonalPlusLowRank)
+# An entry of a diagonal, next to those of a low-rank part, by which not to divide.
+_SMALL = 1e-3
 
 
 @singledispatch
@@ -106,6 +109,7 @@ def _solve_block_diagonal(x: BlockDiagonal, b: Any) -> Any:
 @solve_dense.register
 def _solve_diagonal_plus_low_rank(x: DiagonalPlusLowRank, b: Any) -> Any:
     """Woodbury: `(D + u v')⁻¹ b = D⁻¹ b - D⁻¹ u (1 + v' D⁻¹ u)⁻¹ v' D⁻¹ b`."""
+    x = regular(x)
     d = x.diagonal[..., None]
     u, first = x.u / d, b / d
     right = jnp.matmul(jnp.swapaxes(x.v, -1, -2), first)
@@ -116,6 +120,30 @@ def capacitance(x: DiagonalPlusLowRank) -> Any:
     """`1 + v' D⁻¹ u`, of the size of the rank."""
     inner = jnp.matmul(jnp.swapaxes(x.v, -1, -2), x.u / x.diagonal[..., None])
     return inner + jnp.eye(inner.shape[-1], dtype=inner.dtype)
+
+
+def regular(x: DiagonalPlusLowRank) -> Any:
+    """The same matrix with a diagonal part that has no zeros, unless the matrix is singular.
+
+    As many of its entries as the rank, the smallest next to the other part, take something over
+    from that: were more of them zero, the matrix would be singular.
+    """
+    d, (n, rank) = x.diagonal, x.u.shape[-2:]
+    if rank == 0 or n == 0:
+        return x
+    # [*batch, n]: how large the entries of the other part may be in each row and column.
+    part = jnp.linalg.norm(x.u, axis=-1) * jnp.linalg.norm(x.v, axis=-1)
+    part, size = lax.stop_gradient(part), lax.stop_gradient(jnp.abs(d))
+    ratio = size / jnp.where(part == 0, 1, part)
+    if not isinstance(ratio, Tracer) and bool((ratio > _SMALL).all()):
+        return x
+    _, smallest = lax.top_k(-ratio, min(rank, n))
+    hot = smallest[..., None, :] == jnp.arange(n)[:, None]  # [*batch, n, rank]
+    sign = lax.stop_gradient(jnp.where(size == 0, 1, jnp.sign(d)))
+    shift = (sign * part).astype(d.dtype)
+    u = jnp.concatenate([x.u, jnp.where(hot, -shift[..., None], 0)], axis=-1)
+    v = jnp.concatenate([x.v, hot.astype(x.v.dtype)], axis=-1)
+    return make(DiagonalPlusLowRank, d + jnp.where(hot.any(-1), shift, 0), u, v)
 
 
 def triangular_solve(matrix: Any, b: Any, *, lower: bool, unit_diagonal: bool = False) -> Any:
@@ -154,6 +182,7 @@ def inverse_of(x: Any) -> Any:
             return None
         return make(BlockDiagonal, tuple(jnp.linalg.inv(s) for s in x.stacks))
     if isinstance(x, DiagonalPlusLowRank):
+        x = regular(x)
         d = 1 / x.diagonal
         u, v = d[..., None] * x.u, d[..., None] * x.v
         left = -jnp.swapaxes(

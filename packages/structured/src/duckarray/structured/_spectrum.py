@@ -42,8 +42,11 @@ def eigvalsh_of(x: Any) -> Any:
     return NotImplemented
 
 
-def eigh_of(x: Any) -> Any:
-    """Eigenvalues and eigenvectors, as columns of an array or of a `Permutation`."""
+def eigh_of(x: Any, lower: bool) -> Any:
+    """Eigenvalues and eigenvectors, as columns of an array or of a `Permutation`.
+
+    `lower` says which triangle is read.
+    """
     if isinstance(x, Identity | Diagonal):
         w = Band.of(x).get(0).real
         order = jnp.argsort(w, axis=-1)
@@ -54,7 +57,7 @@ def eigh_of(x: Any) -> Any:
         one: Any = _tridiagonal_eigh
         for _ in x.batch_shape:
             one = jax.vmap(one)
-        return one(x.diagonal, (x.lower + x.upper) / 2)
+        return one(x.diagonal, x.lower if lower else x.upper)
     if isinstance(x, Symmetric) and not jnp.iscomplexobj(x.matrix):
         return tuple(jnp.linalg.eigh(full(x)))
     return NotImplemented

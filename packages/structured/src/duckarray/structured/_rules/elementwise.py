@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.extend.core import Primitive
 from jax.typing import ArrayLike
@@ -53,6 +54,8 @@ _ZERO_AT_ZERO = {
 }
 _ONE_AT_ONE = {"abs", "sign", "real", "conj", "floor", "ceil", "round", "square", "sqrt", "cbrt"}
 _MULTIPLICATIVE = {"abs", "sign", "square", "conj"}
+# Of these every entry of the matrix is one that is stored, or a product of such.
+_EVERY_ENTRY = (Toeplitz, Circulant, Symmetric, Kronecker)
 
 
 @register(*families.elementwise_unary)
@@ -141,7 +144,10 @@ def _scale(primitive: Primitive, x: Any, y: Any, params: Any) -> Any:
     if x is None:
         return NotImplemented
     constant = known_constant(y)
-    if constant == 0 and primitive is not lax.div_p:
+    if constant is not None and _spoils_zeros(primitive, constant):
+        if not isinstance(x, _EVERY_ENTRY):
+            return NotImplemented
+    elif constant == 0 and primitive is not lax.div_p:
         return zero_like(x)
     if constant == 1 and isinstance(x, Permutation):
         return x
@@ -152,6 +158,13 @@ def _scale(primitive: Primitive, x: Any, y: Any, params: Any) -> Any:
     if out_dtype is not None and out_dtype != x.dtype:
         return NotImplemented
     return scaled(x, y, lambda a, b: primitive_call(primitive, a, b))
+
+
+def _spoils_zeros(primitive: Primitive, constant: Any) -> bool:
+    """Whether zero times, or over, a number that is known is not zero."""
+    if primitive is lax.div_p:
+        return bool(constant == 0 or constant != constant)  # zero, or not a number
+    return primitive is lax.mul_p and not np.isfinite(constant)
 
 
 def primitive_call(primitive: Primitive, a: Any, b: Any) -> Any:

@@ -86,7 +86,7 @@ def _eigh_structured(
     """The eigenvectors, and the eigenvalues in ascending order."""
     if subset_by_index is not None and tuple(subset_by_index) != (0, x.shape[-1]):
         return NotImplemented
-    found = eigh_of(x)
+    found = eigh_of(x, lower)
     if found is NotImplemented:
         return NotImplemented
     w, v = found
