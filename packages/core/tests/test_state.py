@@ -13,6 +13,7 @@ from jax.experimental import io_callback
 
 import duckarray.core
 from duckarray.core import NoRuleError, materialization, quaxify
+from duckarray.core._jax import scan_arity
 
 pytestmark = pytest.mark.long
 
@@ -292,3 +293,13 @@ def test_x64_is_honoured():
         got = quaxify(lambda x: jnp.sin(x) + 1.0)(x)
     assert got.dtype == np.float64
     np.testing.assert_allclose(got, np.sin(2.0 * np.arange(3)) + 1, rtol=1e-12)
+
+
+def test_loops_run_in_x64():
+    scan_arity.cache_clear()  # what is found out for a loop of so many operands is found out anew
+    with jax.enable_x64(True):
+        x = Doubled(jnp.arange(6, dtype=jnp.float64).reshape(2, 3))
+        total, rows = quaxify(lambda x: lax.scan(lambda c, r: (c + r, r * 2), jnp.zeros(3), x))(x)
+    assert total.dtype == np.float64
+    np.testing.assert_allclose(dense(total), 2.0 * (np.arange(3) + np.arange(3, 6)), rtol=1e-12)
+    np.testing.assert_allclose(dense(rows), 4.0 * np.arange(6).reshape(2, 3), rtol=1e-12)

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import jax
+import numpy as np
 from jax import lax
 from jax.core import Trace, Tracer
 from jax.custom_derivatives import SymbolicZero
@@ -285,10 +286,11 @@ def scan_arity(consts: int, carry: int, xs: int, ys: int) -> dict[str, Any]:
     """
 
     def body(carry_: list[Any], xs_: list[Any], consts_: list[Any]) -> tuple[list[Any], list[Any]]:
-        total: Any = 1.0
+        total: Any = np.float32(1.0)  # with 64-bit types a Python number would be no float32
         for x in (*consts_, *xs_, *carry_):
             total = lax.add(total, x)
-        return [lax.add(c, total) for c in carry_], [lax.mul(total, float(i)) for i in range(ys)]
+        outs = [lax.mul(total, np.float32(i)) for i in range(ys)]
+        return [lax.add(c, total) for c in carry_], outs
 
     def example(consts_: list[Any], carry_: list[Any], xs_: list[Any]) -> Any:
         return lax.scan(lambda c, x: body(c, x, consts_), carry_, xs_, length=1)
