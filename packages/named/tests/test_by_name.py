@@ -171,3 +171,14 @@ def test_to_and_from_xarray():
     assert there.dims == A.dims
     np.testing.assert_array_equal((there * 2).mean("seq"), (X * 2).mean(1))
     same(n.from_xarray(xarray.Dataset({"a": there}))["a"], X, "batch seq d")
+
+
+def test_the_axis_of_a_method_may_be_a_name():
+    same(A.mean(axis="seq"), X.mean(1), "batch d")
+    same(A.sum(axis=("batch", "d")), X.sum((0, 2)), "seq")
+    same(A.sum(axis=1), X.sum(1), "batch d")
+
+
+def test_what_is_left_of_a_split_axis_keeps_its_name():
+    same(A.unflatten("d", h=2), X.reshape(2, 3, 2, 2), "batch seq h d")
+    same(A.unflatten("d", h=4), X, "batch seq h")

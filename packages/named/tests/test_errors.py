@@ -156,3 +156,9 @@ def test_several_arrays_of_integers_in_one_index():
 def test_a_carry_that_comes_back_without_names():
     with pytest.raises(AxisNameError, match=r"leaves as[\s\S]*without names"):
         n.scan(lambda c, x: (c.array, None), "batch", NamedArray(jnp.zeros(3), "d"), A)
+
+
+@pytest.mark.parametrize("at", [2, -3])
+def test_an_integer_that_is_no_place_of_its_axis(at):
+    with pytest.raises(IndexError, match=r"not among the 2 entries of axis 'batch'[\s\S]*0 to 2"):
+        A.isel(batch=at)

@@ -91,7 +91,7 @@ def unflatten(a: NamedArray, name: str, **sizes: int) -> NamedArray:
         a: the array.
         name: the axis to split.
         **sizes: names and sizes of the new axes; one may be -1. If they multiply to less, and
-            divide the size, the rest keeps the old name: `a.split("d", h=8)`.
+            that divides the size, what is left keeps the old name as the last of them.
 
     Raises:
         AxisNameError: if there is no such axis, or the sizes do not fit.
@@ -108,6 +108,8 @@ def unflatten(a: NamedArray, name: str, **sizes: int) -> NamedArray:
     size = a.array.shape[place]
     known = math.prod(v for v in sizes.values() if v != -1)
     new = dict(sizes)
+    if -1 not in sizes.values() and name not in sizes and 0 < known < size and size % known == 0:
+        new[name] = size // known
     open_ones = [k for k, v in sizes.items() if v == -1]
     if len(open_ones) == 1 and known > 0 and size % known == 0:
         new[open_ones[0]] = size // known

@@ -73,6 +73,7 @@ class ByName:
 
         Raises:
             AxisNameError: if there is no axis of a name.
+            IndexError: if an integer is no place of its axis.
         """
         from ._indexing import isel
 
@@ -112,6 +113,8 @@ def _reduction(name: str) -> Callable[..., Any]:
     method: Any = getattr(ArrayValue, name)
 
     def reduce(self: Any, dims: Any = None, *args: Any, **options: Any) -> Any:
+        if dims is None and "axis" in options:
+            dims = options.pop("axis")
         if isinstance(dims, str) or (isinstance(dims, tuple | list) and _strings(dims)):
             from . import _functions
 

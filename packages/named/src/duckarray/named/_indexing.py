@@ -7,6 +7,9 @@ import jax.numpy as jnp
 from ._by_name import aligned, quaxified
 from ._names import AxisNameError, absent, show
 
+_OUT_OF_RANGE = """an index by name: {at} is not among the {size} entries of axis {name!r}.
+Count from 0 to {size} - 1, or from -1 to -{size}."""
+
 if TYPE_CHECKING:
     from ._value import NamedArray
 
@@ -16,6 +19,10 @@ def isel(a: "NamedArray", index: dict[str, Any]) -> Any:
     from ._value import NamedArray
 
     position = _positions(a, index, "an index by name")
+    for place, at in enumerate(position):
+        if isinstance(at, int) and not -a.array.shape[place] <= at < a.array.shape[place]:
+            text = _OUT_OF_RANGE.format(at=at, name=a.dims[place], size=a.array.shape[place])
+            raise IndexError(text)
     arrays = [i for i, x in enumerate(position) if not isinstance(x, slice | int)]
     if len(arrays) > 1:
         names = [a.dims[i] for i in arrays]

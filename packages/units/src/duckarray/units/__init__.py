@@ -11,6 +11,7 @@ from ._access import unit_of as unit_of
 from ._check import check as check
 from ._check import dimension as dimension
 from ._check import infer as infer
+from ._constant import constant as constant
 from ._derivatives import grad as grad
 from ._derivatives import hessian as hessian
 from ._derivatives import jacfwd as jacfwd
@@ -25,6 +26,14 @@ from ._errors import UnitError as UnitError
 from ._errors import UnitParseError as UnitParseError
 from ._errors import UnitRangeError as UnitRangeError
 from ._errors import UnknownExponentError as UnknownExponentError
+from ._interop import from_astropy as from_astropy
+from ._interop import from_pint as from_pint
+from ._interop import from_unyt as from_unyt
+from ._interop import to_astropy as to_astropy
+from ._interop import to_pint as to_pint
+from ._interop import to_unyt as to_unyt
+from ._optim import optim as optim
+from ._plotting import when_matplotlib_is_there as _when_matplotlib_is_there
 from ._registry import define as define
 from ._registry import find_unit as _find_unit
 from ._registry import suggest as _suggest
@@ -33,6 +42,7 @@ from ._unit import Unit as Unit
 from ._value import Quantity as Quantity
 
 __version__ = _version("duckarray-units")
+_when_matplotlib_is_there()
 
 
 def __getattr__(name: str) -> _Any:

@@ -11,12 +11,12 @@ from jax.core import Tracer
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from duckarray.core import register, value_of
+from duckarray.core import Value, bind, register, tree, value_of
 
 from ._convert import convert
 from ._errors import UnitError
 from ._unit import ONE, Unit
-from ._value import Quantity, make
+from ._value import Quantity, inside, make, stands_outside
 
 _STAGED = """`unit_of(x)`: the unit of `x` is not known here, since JAX traces a jitted function, \
 or the body of a loop, before anything is known of the values it will be given.
@@ -37,8 +37,8 @@ def unit_of(x: Any) -> Unit:
         Unit('m2')
     """
     x = value_of(x)
-    if isinstance(x, Quantity):
-        return x.unit
+    if isinstance(x, Value):
+        return unit_within(x) or ONE
     return (ask(x) or ONE) if isinstance(x, Tracer) else ONE
 
 
@@ -59,6 +59,8 @@ def to(x: Any, unit: Unit | str) -> Any:
     x = value_of(x)
     if isinstance(x, Quantity):
         return x.to(unit)
+    if isinstance(x, Value) and stands_outside(x):
+        return inside(x, lambda array: to(array, unit))
     if isinstance(x, Tracer) and (marker := _lifted()) is not None:
         return _convert_p.bind(x, marker, unit=unit, plain=False)
     return Quantity(x, ONE).to(unit)
@@ -85,20 +87,34 @@ def strip(x: Any, unit: Unit | str) -> Any:
     x = value_of(x)
     if isinstance(x, Tracer) and (marker := _lifted()) is not None and unit.is_linear:
         return _convert_p.bind(x / Quantity(1.0, unit), marker, unit=ONE, plain=True)
+    if isinstance(x, Value) and stands_outside(x):
+        return inside(x, lambda array: strip(array, unit))
     if not isinstance(x, Quantity):
         x = Quantity(x, ONE)
     return convert(x.value, x.unit, unit, f"strip to {unit}", explicit=True)
 
 
 def is_quantity(x: Any) -> bool:
-    """Whether `x` is a `Quantity`, outside `quaxify` or inside it.
+    """Whether `x` is a `Quantity`, or one with names, outside `quaxify` or inside it.
 
     Example:
         >>> import duckarray.units as u
         >>> u.is_quantity(2.0 * u.m), u.is_quantity(2.0)
         (True, False)
     """
-    return isinstance(value_of(x), Quantity)
+    x = value_of(x)
+    return isinstance(x, Value) and unit_within(x) is not None
+
+
+def unit_within(x: Value) -> Unit | None:
+    """The unit of a quantity, or of one that a value stands around; None if there is none."""
+    if isinstance(x, Quantity):
+        return x.unit
+    if not stands_outside(x):
+        return None
+    (array,), _ = tree.flatten_one_level(x)
+    array = value_of(array)  # within a rule it is a tracer
+    return unit_within(array) if isinstance(array, Value) else None
 
 
 def ask(x: Any) -> Unit | None:
@@ -147,8 +163,8 @@ def _ask_quantity(x: Quantity, marker: Quantity, *, found: _Box) -> Any:
 
 @register(_ask_p)
 def _ask_any(x: object, marker: Quantity, *, found: _Box) -> Any:
-    """A plain array has none."""
-    found.found.append(None)
+    """A plain array has none; what stands around a quantity has its unit."""
+    found.found.append(unit_within(x) if isinstance(x, Value) else None)
     return x
 
 
@@ -162,6 +178,8 @@ def _convert_quantity(x: Quantity, marker: Quantity, *, unit: Unit, plain: bool)
 @register(_convert_p)
 def _convert_any(x: object, marker: Quantity, *, unit: Unit, plain: bool) -> Any:
     """A plain array has no other unit than that of numbers."""
+    if isinstance(x, Value) and stands_outside(x):
+        return inside(x, lambda a: bind(_convert_p, a, marker, unit=unit, plain=plain))
     value = convert(x, ONE, unit, f"to {unit}")
     return value if plain else make(value, unit)
 

@@ -146,6 +146,8 @@ def multiply(value: Any, source: Unit, target: Unit, operation: str, promote: bo
     exact, factor = factor_between(source, target)
     if exact == ONE_SCALE:
         return value
+    if not hasattr(value, "dtype"):  # a number of Python's, which takes on any dtype
+        return value * factor
     dtype = value.dtype
     if not jnp.issubdtype(dtype, jnp.inexact):
         whole = exact.root == 1 and exact.pi == 0 and exact.ratio.denominator == 1

@@ -1,5 +1,6 @@
 """`Quantity`: an array of numbers and the unit they are in."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import jax
@@ -7,7 +8,7 @@ import jax.numpy as jnp
 from jax import tree_util as jtu
 from jax.core import ShapedArray, Tracer
 
-from duckarray.core import ArrayValue, Value, field, materialize, value_of
+from duckarray.core import ArrayValue, Value, field, materialize, tree, value_of
 
 from ._convert import can_convert, convert
 from ._dimension import NUMBER, Dimension
@@ -37,7 +38,7 @@ class Quantity(ArrayValue):
 
     Args:
         value: the numbers: an array, a number, a list, another value; or a quantity, which is
-            converted.
+            converted. Names of axes stay outermost: of a `NamedArray` it makes one of quantities.
         unit: a `Unit` or its text.
 
     Attributes:
@@ -64,6 +65,11 @@ class Quantity(ArrayValue):
     array_priority: ClassVar[int] = 100
     leaf_linear: ClassVar[bool] = True
     materialization: ClassVar[Any] = "allow"
+
+    def __new__(cls, value: Any = None, unit: Unit | str = "1") -> Any:
+        if isinstance(value, Value) and stands_outside(value):
+            return inside(value, lambda array: cls(array, unit))
+        return object.__new__(cls)
 
     def __init__(self, value: Any, unit: Unit | str = "1") -> None:
         if type(unit) is not Unit:
@@ -248,6 +254,8 @@ def times_unit(value: Any, unit: Unit) -> Any:
     value = value_of(value)
     if isinstance(value, Quantity):
         return make(value.value, product(value.unit, unit))
+    if isinstance(value, Value) and stands_outside(value):
+        return inside(value, lambda array: times_unit(array, unit))
     if isinstance(value, Tracer):
         from ._access import ask
 
@@ -260,6 +268,17 @@ def times_unit(value: Any, unit: Unit) -> Any:
     if isinstance(value, jax.Array | Value):
         return make(value, unit)
     return Quantity(value, unit)
+
+
+def stands_outside(value: Value) -> bool:
+    """Whether a value is of a type that stays around quantities, such as names of axes."""
+    return getattr(value, "array_priority", 0) > Quantity.array_priority
+
+
+def inside(value: Value, change: Callable[[Any], Any]) -> Any:
+    """The same value around what its array becomes."""
+    (array,), around = tree.flatten_one_level(value)
+    return around.unflatten([change(array)])
 
 
 def _as_array(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """What answers where no rule is registered: handlers by name, and refusals with their reasons."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from duckarray.units._dimension import NUMBER
@@ -72,6 +73,11 @@ def without_rule(primitive: Any, values: list[Any], params: dict[str, Any]) -> A
     handler = several.get(primitive.name)
     if handler is not None:
         return handler(primitive, values, params)
+    return refuse(primitive, values)
+
+
+def refuse(primitive: Any, values: Sequence[Any]) -> Any:
+    """Raises if there is a quantity with a dimension; plain numbers are to be made dense."""
     for x in values:
         if isinstance(x, Quantity) and x.unit.physical is not NUMBER:
             raise UnitError(
@@ -82,4 +88,4 @@ def without_rule(primitive: Any, values: list[Any], params: dict[str, Any]) -> A
                     reason=REFUSED.get(primitive.name, _UNKNOWN),
                 )
             )
-    return NotImplemented  # plain numbers, which are made dense
+    return NotImplemented

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from duckarray.core import known_constant, materialize, register_function
-from duckarray.units._dimension import NUMBER
+from duckarray.units._dimension import ANGLE, NUMBER
 from duckarray.units._unit import Unit, power, quotient, require_linear
 from duckarray.units._value import Quantity, make
 
@@ -68,16 +68,35 @@ def _slogdet(a: Quantity) -> Any:
 
 @register_function(jnp.deg2rad)
 def _deg2rad(x: Quantity) -> Any:
-    """The same angle in radians."""
-    number(x, "deg2rad")
-    return x.to(_RADIAN)
+    """The same angle in radians; a plain number is so many degrees."""
+    return _angle(x, "deg2rad", _DEGREE, _RADIAN)
 
 
 @register_function(jnp.rad2deg)
 def _rad2deg(x: Quantity) -> Any:
-    """The same angle in degrees."""
-    number(x, "rad2deg")
-    return x.to(_DEGREE)
+    """The same angle in degrees; a plain number is so many radians."""
+    return _angle(x, "rad2deg", _RADIAN, _DEGREE)
+
+
+def _angle(x: Quantity, function: str, plain: Unit, wanted: Unit) -> Quantity:
+    if x.unit.dimension is NUMBER:
+        x = make(number(x, function), plain)
+    elif x.unit.dimension is not ANGLE:
+        number(x, function)
+    return x.to(wanted)
+
+
+@register_function(jnp.sinc)
+def _sinc(x: Quantity) -> Any:
+    """Of plain numbers, which JAX splits into whole ones and a rest."""
+    return jnp.sinc(materialize(number(x, "sinc")))
+
+
+@register_function(jnp.signbit)
+def _signbit(x: Quantity) -> Any:
+    """The same whatever the unit."""
+    linear(x, "signbit")
+    return jnp.signbit(materialize(x.value))
 
 
 # `jnp.linalg.lstsq` calls this, in a `jax.jit` of a partial function, which core cannot look into.

@@ -14,6 +14,7 @@ from duckarray.units._unit import ONE
 from duckarray.units._value import Quantity, make
 
 from ._common import align, bare, for_several, linear, number
+from ._refused import refuse
 
 _SCATTER = (
     "scatter scatter_add scatter-add scatter_sub scatter-sub scatter_min scatter-min"
@@ -29,7 +30,8 @@ def _gather(primitive: Primitive, values: Sequence[Any], params: dict[str, Any])
         return bind(primitive, x, number(indices, primitive), **params)
     fill = params.get("fill_value")
     if params.get("mode") == lax.GatherScatterMode.FILL_OR_DROP and fill is not None:
-        align(primitive, (x, fill))
+        (_, fill), _ = align(primitive, (x, fill))
+        params = {**params, "fill_value": fill}
     return make(bind(primitive, x.value, indices, **params), x.unit)
 
 
@@ -60,6 +62,15 @@ def _scatter_mul(primitive: Primitive, values: Sequence[Any], params: dict[str, 
     unit = linear(x, primitive) if isinstance(x, Quantity) else ONE
     out = bind(primitive, bare(x), indices, updates, **params)
     return make(out, unit) if isinstance(x, Quantity) else out
+
+
+@for_several("call_hi_primitive")
+def _composite(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Of JAX's composite primitives, the search for where numbers stand among sorted ones."""
+    if type(params.get("_prim")).__name__ != "SearchSorted":
+        return refuse(primitive, values)
+    numbers, _ = align("searchsorted", values)
+    return bind(primitive, *numbers, **params)
 
 
 def _is_written_zero(updates: Any) -> bool:

@@ -7,17 +7,19 @@ import jax.numpy as jnp
 from jax.extend.core import Primitive
 
 from duckarray.core import bind, register
+from duckarray.units._dimension import NUMBER
 from duckarray.units._errors import AffineUnitError
+from duckarray.units._unit import ONE
 from duckarray.units._value import Quantity, make
 
-from ._common import bare, for_several, linear, unit_of_operand
+from ._common import bare, for_several, linear, number, unit_of_operand
 
 _ADDING = (
     "reduce_window_sum psum psum_invariant reduce_scatter unreduced_psum unreduced_reduce_scatter"
 )
 
 _MOVING = (
-    "tile broadcast_to roll reduce_precision cummax cummin floor ceil round split unstack"
+    "tile broadcast_to roll reduce_precision cummax cummin split unstack"
     " reduce_window_max reduce_window_min ppermute pbroadcast all_gather all_to_all"
     " all_gather_invariant all_gather_reduced preduced ragged_all_to_all nonbatchable"
     " nondifferentiable_backward unvmap_max dynamic_slice unreduced_pmax unreduced_pmin"
@@ -50,6 +52,18 @@ def _move_first(primitive: Primitive, values: Sequence[Any], params: dict[str, A
     if not isinstance(x, Quantity):
         return NotImplemented
     return _like(bind(primitive, x.value, *values[1:], **params), x.unit)
+
+
+@for_several("floor", "ceil", "round")
+def _round(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Whole numbers of the unit; what has no dimension is a number, in whatever unit it is said.
+
+    `5 km // (2 m)` is 2500, though 2.5 km/m is.
+    """
+    (x,) = values
+    if x.unit.dimension is NUMBER:
+        return make(bind(primitive, number(x, primitive), **params), ONE)
+    return make(bind(primitive, x.value, **params), x.unit)
 
 
 @for_several(*_ADDING.split())
