@@ -58,14 +58,17 @@ def optim(transformation: Any, scale: Any = None, loss: Unit | str | None = None
             those of one loss.
 
     Example:
-        >>> import optax
+        >>> from types import SimpleNamespace
         >>> import duckarray.units as u
-        >>> tx = u.optim(optax.sgd(0.1), scale=2.0 * u.m)
-        >>> length = 3.0 * u.m
+        >>> sgd = SimpleNamespace(  # in place of `optax.sgd(0.1)`
+        ...     init=lambda parameters: (),
+        ...     update=lambda slopes, state, parameters: (-0.1 * slopes, state),
+        ... )
+        >>> tx, length = u.optim(sgd, scale=2.0 * u.m), 3.0 * u.m
         >>> slope = u.grad(lambda x: x**2)(length)
-        >>> updates, _ = tx.update(slope, tx.init(length))
-        >>> print(optax.apply_updates(length, updates))  # 3 m - 0.1 * (6 m * 2 m) * 2 m / m2
-        0.59999990 m
+        >>> update, _ = tx.update(slope, tx.init(length))
+        >>> print(f"{length + update:.1f}")  # 3 m - 0.1 * (6 m * 2 m) * 2 m / m2
+        0.6 m
     """
     unit_of_loss = None if loss is None else Unit(loss)
 
