@@ -10,6 +10,7 @@ import time
 import jax
 
 jax.config.update("jax_num_cpu_devices", 2)
+jax.config.update("jax_disable_most_optimizations", True)
 
 from ._run import Refusal, Unsuitable, examine, generate  # noqa: E402
 from ._shrink import shrink  # noqa: E402

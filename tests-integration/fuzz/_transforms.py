@@ -12,6 +12,7 @@ import numpy as np
 from duckarray.core import materialize
 
 from ._evaluate import helpers
+from ._interpret import evaluate
 
 # `Q` is `quaxify`; for dense arrays the identity. In those called `outer` something is transformed
 # around it: there the dense program is given values too, and makes them dense first, so that
@@ -67,7 +68,7 @@ def _staged(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(*args: Any) -> Any:
         jaxpr, out = jax.make_jaxpr(function, return_shape=True)(*args)
-        leaves = jax.core.eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *jax.tree.leaves(args))
+        leaves = evaluate(jaxpr, jax.tree.leaves(args))
         return jax.tree.unflatten(jax.tree.structure(out), leaves)
 
     return run

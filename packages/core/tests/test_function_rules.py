@@ -120,6 +120,15 @@ WRONG = {
 }
 
 
+def test_a_rule_computes_with_values_inside_its_operand():
+    @register_function(jnp.linalg.inv)
+    def _inv_diag(a: Diag):
+        return Diag(jnp.reciprocal(a.diagonal))
+
+    got = quaxify(jnp.linalg.inv)(Diag(Wrapped(D)))
+    assert_same(got.diagonal, jnp.array([0.5, 0.25, 0.125]))
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_what_the_function_would_not_return_is_ignored(name):
     @register_function(jnp.linalg.solve)

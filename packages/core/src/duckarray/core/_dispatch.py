@@ -84,7 +84,7 @@ def dispatch(
         try:
             for rule in rules:
                 if nested:
-                    out = _call_one_level_down(rule, *operands, **params)
+                    out = call_one_level_down(rule, *operands, **params)
                 else:
                     out = rule(*operands, **params)
                 if out is not NotImplemented:
@@ -129,7 +129,7 @@ def _say_where(error: Exception, primitive: Primitive, operands: Sequence[Any]) 
         error._duckarray_operation = operation  # type: ignore[attr-defined]
 
 
-def _call_one_level_down(rule: Callable[..., Any], /, *operands: Any, **params: Any) -> Any:
+def call_one_level_down(rule: Callable[..., Any], /, *operands: Any, **params: Any) -> Any:
     """Runs a rule quaxified: values among the children of its operands become tracers."""
     from ._trace import DuckTrace
 

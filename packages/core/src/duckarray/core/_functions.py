@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 import jax
 from jax import tree_util as jtu
 
+from ._dispatch import call_one_level_down
 from ._jax import debug_info_of
+from ._materialize import has_nested
 from ._registry import add_rule, call_rules
 from ._value import Value
 
@@ -84,7 +86,9 @@ def call_function_rule(params: dict[str, Any], operands: Sequence[Any]) -> Any:
     if debug_info.arg_names is None or len(debug_info.arg_names) != len(operands):
         return NotImplemented
     key = debug_info.func_src_info
-    out = call_rules(key, _in_order(key, debug_info.arg_names, operands))
+    given = _in_order(key, debug_info.arg_names, operands)
+    nested = any(isinstance(x, Value) and has_nested(x) for x in given)
+    out = call_rules(key, given, call_one_level_down) if nested else call_rules(key, given)
     if out is NotImplemented:
         return NotImplemented
     outs = jtu.tree_leaves(out, is_leaf=lambda x: isinstance(x, Value))

@@ -116,14 +116,19 @@ def add_rule(key: str, function: RuleFunction, precedence: int) -> None:
     add_rules([key], function, precedence)
 
 
-def call_rules(key: str, operands: Sequence[Any]) -> Any:
-    """What the first of the rules for `key` that answers gives, or `NotImplemented`."""
+def call_rules(
+    key: str, operands: Sequence[Any], call: Callable[..., Any] = lambda rule, *xs: rule(*xs)
+) -> Any:
+    """What the first of the rules for `key` that answers gives, or `NotImplemented`.
+
+    `call` is what calls them, if they are not just to be called.
+    """
     types = tuple([type(x) if isinstance(x, Value) else jax.Array for x in operands])
     found = resolved.get((key, types))
     if found is None:
         found = resolved[key, types] = _resolve(key, _rules.get(key, []), types)
     for function in found:
-        out = function(*operands)
+        out = call(function, *operands)
         if out is not NotImplemented:
             _watch.answered_by(function)
             return out
