@@ -46,6 +46,35 @@ class Placed:
         return any(x.committed for x in arrays)
 
     @property
+    def is_fully_addressable(self) -> bool:
+        arrays = self._arrays()
+        if arrays is None:
+            return super().is_fully_addressable  # type: ignore[misc, no-any-return]
+        return all(x.is_fully_addressable for x in arrays)
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        arrays = self._arrays()
+        if arrays is None:
+            return super().is_fully_replicated  # type: ignore[misc, no-any-return]
+        return all(x.is_fully_replicated for x in arrays)
+
+    @property
+    def device(self) -> jax.Device | jax.sharding.Sharding:
+        arrays = self._arrays()
+        if arrays is None:
+            return super().device  # type: ignore[misc, no-any-return]
+        devices = self.devices()
+        return devices.pop() if len(devices) == 1 else self.sharding
+
+    def copy_to_host_async(self) -> None:
+        arrays = self._arrays()
+        if arrays is None:
+            super().copy_to_host_async()  # type: ignore[misc]
+        for x in arrays or ():
+            x.copy_to_host_async()
+
+    @property
     def sharding(self) -> jax.sharding.Sharding:
         arrays = self._arrays()
         if arrays is None:
