@@ -109,6 +109,27 @@ def test_the_gradient_outside_of_a_custom_linear_solve_runs_its_transpose(diag):
     np.testing.assert_allclose(of_a.diagonal, -2 * b**2 / d**3, rtol=1e-5)
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_what_a_solve_says_beside_the_solution_is_returned(symmetric, diag, run):
+    make, hits = diag
+
+    def program(a, b):
+        def solve(matvec, b):
+            return b / matvec(jnp.ones(3)), {"largest": jnp.max(jnp.abs(b)), "turns": 1}
+
+        return lax.custom_linear_solve(
+            lambda x: a @ x, b, solve, solve, symmetric=symmetric, has_aux=True
+        )
+
+    x, told = run(program)(make(D), B)
+    b, d = np.asarray(B), np.asarray(D)
+    np.testing.assert_allclose(x, b / d, rtol=1e-6)
+    assert (float(told["largest"]), int(told["turns"])) == (2.0, 1)
+    assert hits
+    gradient = run(jax.grad(lambda b, a: jnp.sum(program(a, b)[0] ** 2)))(B, make(D))
+    np.testing.assert_allclose(gradient, 2 * b / d**2, rtol=1e-5)
+
+
 def test_the_solve_may_return_a_value_which_is_made_dense():
     def program(a, b):
         return lax.custom_linear_solve(

@@ -159,6 +159,20 @@ def converted_closure(x):
     return f(Y, *constants)
 
 
+def converted_closure_with_a_derivative(x):
+    """As of `odeint`: the constants of a function are passed to a rule that trebles."""
+
+    @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+    def applied(f, y, *constants):
+        return f(y, *constants)
+
+    applied.defvjp(
+        lambda f, *args: (f(*args), args), lambda f, args, g: jax.vjp(f, *args)[1](3 * g)
+    )
+    f, constants = jax.closure_convert(lambda y: jnp.sin(x) @ y, Y)
+    return applied(f, Y, *constants)
+
+
 def checkpointed(x, policy):
     f = lambda x: jnp.sin(checkpoint_name(jnp.sin(x) @ x, "a"))
     return jax.checkpoint(f, policy=policy)(x)
@@ -177,6 +191,7 @@ PROGRAMS = {
     "jaxpr_as_fun": lambda x: jaxpr_as_fun(jax.make_jaxpr(lambda x: jnp.sin(x) * x)(Y))(x)[0],
     "closed_call": closed_call,
     "closure_convert": converted_closure,
+    "closure_convert for a custom_vjp": converted_closure_with_a_derivative,
     "spmd_axis_name": lambda x: jax.vmap(constrained, spmd_axis_name="i")(x[None]),
     "psum": mapped(lambda r: r * lax.psum(r, "i")),
     "all_gather": mapped(lambda r: lax.all_gather(jnp.sin(r), "i") @ r),

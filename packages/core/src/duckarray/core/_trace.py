@@ -88,6 +88,10 @@ class DuckTracer(Placed, Tracer):  # type: ignore[type-arg, misc]
     def _line_info(self, value: Any) -> None:
         pass
 
+    def _contents(self) -> list[tuple[str, Any]]:
+        # `jax.closure_convert` looks here for what an outer transform may differentiate.
+        return [(f"leaf {i}", x) for i, x in enumerate(jtu.tree_leaves(self.value))]
+
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         concrete = self.to_concrete_value()
         if concrete is None:

@@ -34,17 +34,25 @@ def _linear_solve(primitive: Primitive, operands: Sequence[Any], params: dict[st
 
         return run
 
-    solve, transpose_solve = function("solve"), None
-    if jaxprs.transpose_solve is not None:
-        solve_transposed = function("transpose_solve")
+    n = len(right_hand_sides)
+    has_aux = len(jaxprs.solve.out_avals) > n
 
-        def transpose_solve(vecmat: Any, arguments: Sequence[Any]) -> list[Any]:
-            return solve_transposed(arguments)
+    def solver(name: str) -> Callable[[Any, Sequence[Any]], Any]:
+        """Solves, and gives what it has to say of that, if anything, beside the solution."""
+        run = function(name)
 
-    return lax.custom_linear_solve(
+        def solve(matvec: Any, arguments: Sequence[Any]) -> Any:
+            outs = run(arguments)
+            return (outs[:n], outs[n:]) if has_aux else outs
+
+        return solve
+
+    out = lax.custom_linear_solve(
         function("matvec"),
         right_hand_sides,
-        lambda matvec, arguments: solve(arguments),
-        transpose_solve,
+        solver("solve"),
+        None if jaxprs.transpose_solve is None else solver("transpose_solve"),
         symmetric=jaxprs.transpose_solve is not None and jaxprs.transpose_solve is jaxprs.solve,
+        has_aux=has_aux,
     )
+    return [*out[0], *out[1]] if has_aux else out
