@@ -9,7 +9,8 @@ constants among its operands, and they are part of what it is kept by.
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -18,6 +19,7 @@ import numpy as np
 from jax.extend.core import Primitive, primitives
 
 from ._value import Value
+from ._zeros import gives_zero
 
 Scalar = bool | int | float | complex
 
@@ -30,6 +32,16 @@ class _Ordinary:
 
 
 ORDINARY = _Ordinary()
+
+
+class _AlmostZero(float):
+    """A zero that may have been multiplied with what is infinite."""
+
+    def __repr__(self) -> str:
+        return "almost 0.0"
+
+
+ALMOST_ZERO = _AlmostZero(0.0)
 Constants = tuple[Scalar | _Ordinary | None, ...]
 
 # These pass on the one value their operand is full of.
@@ -57,6 +69,7 @@ class _Table(threading.local):
     def __init__(self) -> None:
         self.entries: dict[int, tuple[Any, Scalar | _Ordinary]] = {}
         self.asked = 0
+        self.almost = False
 
 
 _known = _Table()
@@ -104,6 +117,29 @@ def noted_constant(x: Any) -> Scalar | _Ordinary | None:
     return scalar.item() if scalar.dtype.kind in "biufcV" else None  # type: ignore[no-any-return]
 
 
+@contextmanager
+def noting_almost_zeros(on: bool) -> Iterator[None]:
+    """Notes meanwhile also what is zero if it is made of what is finite: for types, not values."""
+    before, _known.almost = _known.almost, on or _known.almost
+    try:
+        yield
+    finally:
+        _known.almost = before
+
+
+def notes_almost_zeros() -> bool:
+    """Whether `noting_almost_zeros` is in force in this thread."""
+    return _known.almost
+
+
+def note_almost_zero(primitive: Primitive, operands: Sequence[Any], out: Any) -> None:
+    """Notes that what `primitive` made of plain arrays is almost zero, if it is."""
+    if gives_zero(primitive, [noted_constant(x) == 0 for x in operands]):
+        for x in out if primitive.multiple_results else [out]:
+            if isinstance(x, jax.Array):
+                note(x, ALMOST_ZERO)
+
+
 def count_asked() -> None:
     """Notes that what is being rewritten depends on a constant."""
     _known.asked += 1
@@ -125,7 +161,7 @@ def pass_on(primitive: Primitive, operand: Any, params: Any, out: Any) -> None:
     if constant is None or not isinstance(out, jax.Array):
         return
     converts = primitive is primitives.convert_element_type_p
-    if converts and not isinstance(constant, _Ordinary):
+    if converts and not isinstance(constant, _Ordinary | _AlmostZero):
         dtype = params["new_dtype"]
         if jnp.issubdtype(dtype, jax.dtypes.extended) or not _holds(dtype, constant):
             return

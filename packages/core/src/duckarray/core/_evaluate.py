@@ -15,7 +15,15 @@ from jax.extend.core import Literal, TraceTag, set_current_trace, take_current_t
 from jax.extend.source_info_util import current_name_stack, user_context
 
 from . import _watch
-from ._constants import Constants, note_all, note_created, pass_on, passing_on
+from ._constants import (
+    Constants,
+    note_all,
+    note_almost_zero,
+    note_created,
+    notes_almost_zeros,
+    pass_on,
+    passing_on,
+)
 from ._dispatch import dispatch, handler_of
 from ._jax import (
     as_function,
@@ -112,4 +120,6 @@ def _bind(parent: Any, equation: Any, inputs: list[Any]) -> Any:
         pass_on(primitive, inputs[0], params, out)
     elif not inputs:
         note_created(primitive, out)
+    elif notes_almost_zeros():
+        note_almost_zero(primitive, inputs, out)
     return out

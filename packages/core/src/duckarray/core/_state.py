@@ -6,6 +6,7 @@ A package whose rules depend on a mode of its own, such as a context variable, a
 from collections.abc import Callable, Hashable
 
 from ._checking import checking
+from ._constants import notes_almost_zeros
 from ._materialize import current_policy
 from ._registry import registry_version
 
@@ -19,4 +20,5 @@ def add_mode(read: Callable[[], Hashable]) -> None:
 
 def current_state() -> tuple[Hashable, ...]:
     """What is in force in this thread; a part of every key that programs are kept by."""
-    return (current_policy(), registry_version(), checking.get(), *[read() for read in _modes])
+    modes = [read() for read in _modes]
+    return (current_policy(), registry_version(), checking.get(), notes_almost_zeros(), *modes)

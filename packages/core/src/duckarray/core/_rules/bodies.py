@@ -7,7 +7,15 @@ from typing import Any
 import jax
 
 from duckarray.core import _watch
-from duckarray.core._constants import count_asked, each_constant, note, noted_constant, times_asked
+from duckarray.core._constants import (
+    ALMOST_ZERO,
+    count_asked,
+    each_constant,
+    note,
+    noted_constant,
+    noting_almost_zeros,
+    times_asked,
+)
 from duckarray.core._errors import CarryTypeError, MaterializeError
 from duckarray.core._jax import debug_info_of
 from duckarray.core._structure import Slot, convert, join
@@ -38,7 +46,8 @@ class Carry:
             c == 0 and is_inexact(x) for x, c in zip(initial, self._constants, strict=True)
         ]
         self.assumes_zeros = any(self.zeros)
-        self._known = [False] * len(self.initial)
+        # What the last turn gave, if that is known.
+        self._known: list[Any] = [None] * len(self.initial)
 
     def begin(self) -> list[Any]:
         """The initial carry, converted to what is assumed."""
@@ -52,7 +61,7 @@ class Carry:
 
     def observe(self, outs: Sequence[Any]) -> None:
         """Is shown what one turn gives while it is known which of it is zero."""
-        self._known = [noted_constant(x) == 0 for x in outs[: len(self.initial)]]
+        self._known = [noted_constant(x) for x in outs[: len(self.initial)]]
 
     def settle(self, outs: Sequence[Any]) -> list[Any]:
         """Converts what one turn gives to what is assumed, widening that where it has to be.
@@ -61,8 +70,9 @@ class Carry:
         """
         settled = []
         for i, x in enumerate(outs):
-            self.left[i], known_zero = Slot(x), self._known[i]
-            if self.zeros[i] and not known_zero:
+            self.left[i] = Slot(x)
+            known_zero = self._known[i] == 0 and self._known[i] is not ALMOST_ZERO
+            if self.zeros[i] and self._known[i] != 0:
                 self.zeros[i] = False
                 if self._is_of_zeros(i, self.left[i]):
                     self.slots[i] = self.left[i]
@@ -83,6 +93,11 @@ class Carry:
             if zero and isinstance(x, jax.Array):
                 note(x, 0)
         return outs
+
+    def forget_almost_zeros(self) -> None:
+        """Takes what is zero in every turn, if it is made of what is finite, for an array."""
+        pairs = zip(self.zeros, self._known, strict=True)
+        self.zeros = [zero and known is not ALMOST_ZERO for zero, known in pairs]
 
     def assume_nothing_of_zeros(self) -> None:
         """Begins again, taking zeros for the arrays that they are."""
@@ -133,16 +148,25 @@ def fixed_point(carry: Carry, attempt: Callable[[list[Any]], Any]) -> Any:
         CarryTypeError: if something cannot be converted to what it has to be.
     """
     point = _watch.mark()
+    infers = carry.assumes_zeros
     while True:
         _watch.back_to(point)  # only the last attempt becomes the program
         slots, zeros, asked = list(carry.slots), list(carry.zeros), times_asked()
         try:
-            result = attempt(carry.begin())
+            with noting_almost_zeros(infers):
+                result = attempt(carry.begin())
         except Exception:
             if not carry.assumes_zeros:
                 raise
             carry.assume_nothing_of_zeros()
+            infers = False
             continue
-        # What is no longer assumed to be zero need not have been of interest to any rule.
-        if carry.slots == slots and (carry.zeros == zeros or times_asked() == asked):
+        # What was assumed to be zero need not have been of interest to any rule.
+        is_told = times_asked() > asked
+        if carry.slots == slots and carry.zeros == zeros:
+            carry.forget_almost_zeros()
+            if not (infers and is_told):
+                return result
+            infers = False  # types have settled: from here on only what is so for certain counts
+        elif carry.slots == slots and not is_told:
             return result

@@ -15,6 +15,7 @@ from duckarray.core._structure import Slot, Tree, convert, flatten, unflatten
 from duckarray.core._value import Value
 
 from .eager import compiled_when_eager
+from .one_of import OneOf, Split, is_differentiated
 from .zero_leaves import Known, join_but_for_zeros, what_is_known, zero_value
 
 
@@ -24,7 +25,10 @@ def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
     index = densify(operands[0], primitive, operands)
     leaves, trees = flatten(operands[1:])
     constants = constants_of(operands[1:])
-    branches = [_Branch(primitive, jaxpr, trees, constants) for jaxpr in params["branches"]]
+    branches = [
+        _Branch(primitive, jaxpr, trees, constants, (i, len(params["branches"])))
+        for i, jaxpr in enumerate(params["branches"])
+    ]
     avals = list(map(typeof, leaves))
     staged = [stage(branch, avals, branch.jaxpr) for branch in branches]
     slots = [branch.slots for branch in branches]
@@ -36,9 +40,13 @@ def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
         out_avals = params["branches"][0].out_avals
         parts = zip(zip(*slots, strict=True), zeros, out_avals, strict=True)
         joined = [join_but_for_zeros(*each) for each in parts]
-        for branch in branches:
-            branch.target = joined
-        staged = [stage(branch, avals, branch.jaxpr) for branch in branches]
+        try:
+            staged = _stage_joined(branches, avals, joined)
+        except Exception:
+            apart = _apart(slots, joined, out_avals)
+            if not branches[0].is_differentiated or apart == joined:
+                raise
+            staged = _stage_joined(branches, avals, apart)
     jaxprs, out_avals = zip(*staged, strict=True)
     if None in jaxprs or any(a != out_avals[0] for a in out_avals[1:]):
         outs = _choose(index, branches, leaves, params)
@@ -47,21 +55,48 @@ def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
     return unflatten(branches[0].trees, outs)
 
 
+def _stage_joined(
+    branches: Sequence["_Branch"], avals: list[Any], target: Sequence[Slot | Split]
+) -> list[Any]:
+    for branch in branches:
+        branch.target = target
+    return [stage(branch, avals, branch.jaxpr) for branch in branches]
+
+
+def _apart(
+    slots: Sequence[Sequence[Slot]], joined: Sequence[Slot], out_avals: Sequence[Any]
+) -> list[Slot | Split]:
+    """The joined slots, but for those where a value would have to become an array."""
+    each = zip(zip(*slots, strict=True), joined, out_avals, strict=True)
+    return [
+        Split(ones, aval) if join.tree is None and any(s.tree is not None for s in ones) else join
+        for ones, join, aval in each
+    ]
+
+
 class _Branch:
     """A branch as a function on leaves, which notes what its outputs are."""
 
     def __init__(
-        self, primitive: Primitive, jaxpr: Any, trees: Sequence[Tree], constants: Constants
+        self,
+        primitive: Primitive,
+        jaxpr: Any,
+        trees: Sequence[Tree],
+        constants: Constants,
+        place: tuple[int, int],
     ) -> None:
-        self.primitive, self.jaxpr = primitive, jaxpr
+        self.primitive, self.jaxpr, self.place = primitive, jaxpr, place
         self.operand_trees, self.constants = trees, constants
-        self.target: list[Slot] | None = None
+        self.is_differentiated = is_differentiated(jaxpr)
+        self.target: Sequence[Slot | Split] | None = None
         self.slots: list[Slot] = []
         self.known: list[Known] = []
         self.trees: tuple[Tree, ...] = ()
 
     def __call__(self, *leaves: Any) -> list[Any]:
         operands = unflatten(self.operand_trees, leaves)
+        if self.is_differentiated:
+            operands = [x.of_branch(*self.place) if type(x) is OneOf else x for x in operands]
         outs = run_jaxpr(self.jaxpr, operands, self.constants, self._observe)
         self.slots = list(map(Slot, outs))
         if self.target is not None:
@@ -72,7 +107,9 @@ class _Branch:
     def _observe(self, outs: Sequence[Any]) -> None:
         self.known = list(map(what_is_known, outs))
 
-    def _convert(self, x: Any, slot: Slot, known: Known) -> Any:
+    def _convert(self, x: Any, slot: Slot | Split, known: Known) -> Any:
+        if isinstance(slot, Split):
+            return slot.value(self.place[0], x)
         if known.zero and slot.tree is not None and not isinstance(x, Value):
             return zero_value(slot)
         return convert(x, slot, self.primitive)

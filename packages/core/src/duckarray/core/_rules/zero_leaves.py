@@ -13,31 +13,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from duckarray.core import families
 from duckarray.core._constants import noted_constant
 from duckarray.core._jax import open_jaxpr
 from duckarray.core._materialize import materialize
 from duckarray.core._structure import DENSE, Slot, join
 from duckarray.core._value import dense_aval
+from duckarray.core._zeros import gives_zero
 
 from .tangents import tree_is_linear
-
-# Zero where any operand is, and where all operands are.
-_ANY = frozenset({"mul", "dot_general", "conv_general_dilated", "and"})
-_ELEMENTWISE = (
-    "add add_any sub max min or xor concatenate pad abs sign sqrt sin tan sinh tanh asin atan expm1"
-    " log1p erf"
-)
-_ALL = frozenset([*map(str, families.linear), *_ELEMENTWISE.split()])
-# Zero where these operands are: others say where to look.
-_SOME = {
-    "gather": slice(0, 1),
-    "dynamic_slice": slice(0, 1),
-    "dynamic_update_slice": slice(0, 2),
-    "scatter-add": slice(0, 3, 2),
-    "scatter": slice(0, 3, 2),
-    "select_n": slice(1, None),
-}
 
 
 class Known(NamedTuple):
@@ -107,13 +90,6 @@ def _zeros_out(jaxpr: Any, zeros_in: Sequence[bool]) -> list[bool]:
 
 
 def _rule(eqn: Any) -> Callable[[list[bool]], list[bool]]:
-    name, count = eqn.primitive.name, len(eqn.outvars)
-    if name in _ANY:
-        return lambda zeros: [any(zeros)] * count
-    if name in _ALL:
-        return lambda zeros: [all(zeros)] * count
-    if name in _SOME:
-        return lambda zeros: [all(zeros[_SOME[name]])] * count
-    if name == "jit":
+    if eqn.primitive.name == "jit":
         return lambda zeros: _zeros_out(open_jaxpr(eqn.params["jaxpr"]), zeros)
-    return lambda zeros: [False] * count
+    return lambda zeros: [gives_zero(eqn.primitive, zeros)] * len(eqn.outvars)

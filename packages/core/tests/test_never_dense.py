@@ -1,4 +1,8 @@
-"""Zeros that a loop begins with are zeros of any type: gradients are summed up from such."""
+"""A type that is never made dense passes through loops, branches and their derivatives.
+
+Zeros that a loop begins with are zeros of any type: gradients are summed up from such. What
+branches keep for the backward pass need not be of one type.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +15,7 @@ from jax import lax
 from duckarray.core import (
     ArrayValue,
     CarryTypeError,
+    NoRuleError,
     field,
     known_constant,
     materialization,
@@ -42,6 +47,10 @@ class Power(ArrayValue):
         return self
 
 
+def of_power(array, power):
+    return Power(array, power) if power else array
+
+
 @pytest.fixture
 def rules_of_powers(own_rules):
     @register("add", "add_any")
@@ -58,11 +67,23 @@ def rules_of_powers(own_rules):
 
     @register("mul")
     def _mul_power_power(x: Power, y: Power, **params):
-        return Power(x.array * y.array, x.power + y.power)
+        return of_power(x.array * y.array, x.power + y.power)
+
+    @register("div")
+    def _div_power_power(x: Power, y: Power, **params):
+        return of_power(x.array / y.array, x.power - y.power)
+
+    @register("div")
+    def _div_dense_power(x: jax.Array, y: Power, **params):
+        return Power(x / y.array, -y.power)
 
     @register("mul", commutative=True)
     def _mul_power_dense(x: Power, y: jax.Array, **params):
         return Power(x.array * y, x.power)
+
+    @register("div")
+    def _div_power_dense(x: Power, y: jax.Array, **params):
+        return Power(x.array / y, x.power)
 
     @register("reduce_sum", "broadcast_in_dim", "dynamic_slice", "squeeze", "neg")
     def _each_power(x: Power, *rest: jax.Array, primitive, **params):
@@ -127,6 +148,31 @@ def test_zeros_that_stay_zero_are_known_to_be():
     np.testing.assert_array_equal(got.array, 8 * X)
 
 
+def test_zero_times_infinity_in_a_loop_is_not_zero():
+    def program(x, y):
+        return lax.fori_loop(0, 2, lambda i, c: (c[0] * y, c[1] + c[0]), (jnp.zeros(2), x))
+
+    got = quaxify(program)(Box(X), jnp.array([jnp.inf, 1.0]))
+    assert_same(got, program(jnp.array(X), jnp.array([jnp.inf, 1.0])))
+    with pytest.raises(TypeError, match="a plain number"):
+        quaxify(program)(Power(X), jnp.array([jnp.inf, 1.0]))
+
+
+def test_a_gradient_of_a_damped_motion_has_its_unit():
+    # p = x (1 + 0.1 (1 + 0.9 + 0.81 + 0.729)), whose square is differentiated
+    def loss(x):
+        def turn(c, _):
+            v, p = c
+            return (v * 0.9, p + v * 0.1), None
+
+        (_, p), _ = lax.scan(turn, (x, x), None, length=4)
+        return jnp.sum(p * p / Power(jnp.ones(2), 2))
+
+    got = jax.jit(quaxify(jax.grad(loss)))(Power(X))
+    assert got.power == -1
+    np.testing.assert_allclose(got.array, 2 * 1.3439**2 * X, rtol=1e-5)
+
+
 def test_a_part_that_becomes_another_that_was_zero_at_first_is_not():
     program = lambda x: lax.fori_loop(0, 3, lambda i, c: (c[0] + x, c[0]), (jnp.zeros(2), x))
     got, before = quaxify(program)(Power(X))
@@ -161,3 +207,75 @@ def test_zeros_of_a_type_that_no_turn_agrees_on_are_refused():
 
     with pytest.raises((TypeError, CarryTypeError), match=r"is not|a plain number|enters as"):
         quaxify(program)(Power(X))
+
+
+def chosen(i, x, unit):
+    """For its derivative the branches keep `x`, `x²`, and the cosine of a plain array."""
+    branches = [
+        lambda x: x * x * x / (unit * unit * unit),
+        lambda x: x * x / (unit * unit),
+        lambda x: jnp.sin(x / unit),
+        lambda x: jnp.zeros(2),
+    ]
+    return lax.switch(i, branches, x)
+
+
+def chosen_in_a_loop(i, x, unit):
+    def turn(c, i):
+        return c * 0.5 + x, chosen(i, c, unit)
+
+    return lax.scan(turn, x, i + jnp.arange(3) % 4)[1]
+
+
+@pytest.mark.parametrize("jit", ["no jit", "outside", "inside"])
+@pytest.mark.parametrize("program", [chosen, chosen_in_a_loop])
+def test_each_branch_of_a_derivative_gets_what_it_kept(program, jit):
+    unit = jnp.ones(2)
+    inner = jax.jit(program) if jit == "inside" else program
+    gradient = quaxify(jax.grad(lambda x, i, unit: jnp.sum(inner(i, x, unit))))
+    if jit == "outside":
+        gradient = jax.jit(gradient)
+    for i in range(4):
+        got = gradient(Power(X), i, Power(unit))
+        want = jax.grad(lambda x, i=i: jnp.sum(program(i, x, unit)))(X)
+        if isinstance(got, Power):
+            assert got.power == -1
+            got = got.array
+        assert_same(got, want)
+
+
+def test_what_branches_kept_is_not_made_dense_where_a_value_and_an_array_meet():
+    w, m = make_lowrank(), jnp.arange(9.0).reshape(3, 3)
+
+    def loss(x, i, w):
+        outer = lambda x: jnp.outer(x, x)
+        branches = [lambda x: w @ jnp.sin(x), lambda x: jnp.sin(outer(x) * m).sum(0)]
+        return jnp.sum(lax.switch(i, branches, x))
+
+    x = jnp.array([1.0, -2.0, 0.5])
+    with materialization("error"):
+        gradient = jax.jit(quaxify(jax.grad(loss)))
+        for i in range(2):
+            assert_same(gradient(x, i, w), jax.grad(loss)(x, i, dense(w)))
+
+
+def test_branches_as_they_were_written_agree_on_a_type():
+    def program(i, x):
+        return lax.switch(i, [lambda x: x, lambda x: x * x], x)
+
+    with pytest.raises(NoRuleError, match=r"`cond` on \(Power f32\[2\]\).*unit would be lost"):
+        quaxify(program)(0, Power(X))
+
+
+def test_a_result_of_a_derivative_that_is_of_no_one_type_is_refused_where_it_is_used():
+    def program(i, x):
+        _, back, kept = jax.vjp(lambda x: two_results(i, x), x, has_aux=True)
+        return back, jnp.sin(kept)
+
+    def two_results(i, x):
+        unit = Power(jnp.ones(2))
+        branches = [lambda x: (x / unit, x), lambda x: (jnp.sin(x / unit), x * x)]
+        return lax.switch(i, branches, x)
+
+    with pytest.raises(NoRuleError, match=r"unit would be lost"):
+        quaxify(program)(0, Power(X))
