@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from duckarray.core._value import is_value
 from duckarray.core.testing._compare import Mismatch
+from duckarray.core.tree import is_value
 
 from . import _arguments
 from ._dense import dense_run, least_precise

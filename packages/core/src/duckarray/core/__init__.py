@@ -6,6 +6,7 @@ from typing import Any as _Any
 
 from . import _operators as _operators
 from . import _rules as _rules
+from . import extend as extend
 from . import families as families
 from . import tree as tree
 from ._annotations import except_for as except_for

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 from jax import tree_util as jtu
 
-from ._constants import look_up, note, times_asked
+from ._constants import look_up, note_constant, times_asked
 from ._lift import inside
 from ._materialize import recorded_warnings, warn_dense
 from ._quaxify import quaxify
@@ -123,7 +123,7 @@ class _CompiledForAnyScalar(Compiled):
         with inside:
             for x in operands:
                 if isinstance(x, jax.Array) and constant is not None:
-                    note(x, constant)
+                    note_constant(x, constant)
             out = quaxify(self._function)(*operands)
         if times_asked() > before:
             raise _AsksForConstant

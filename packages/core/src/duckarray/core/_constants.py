@@ -137,7 +137,7 @@ def note_almost_zero(primitive: Primitive, operands: Sequence[Any], out: Any) ->
     if gives_zero(primitive, [noted_constant(x) == 0 for x in operands]):
         for x in out if primitive.multiple_results else [out]:
             if isinstance(x, jax.Array):
-                note(x, ALMOST_ZERO)
+                note_constant(x, ALMOST_ZERO)
 
 
 def count_asked() -> None:
@@ -150,8 +150,23 @@ def times_asked() -> int:
     return _known.asked
 
 
-def note(x: Any, constant: Scalar | _Ordinary) -> None:
-    """Notes that the array `x` is full of `constant`, until the program that made it has run."""
+def note_constant(x: Any, constant: Scalar | _Ordinary) -> None:
+    """Notes that an array is full of one number, until the program that made it has run.
+
+    `known_constant` tells rules of it.
+
+    Args:
+        x: an array, seen inside a rule.
+        constant: the number, as a Python scalar.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import extend, known_constant
+        >>> x = jnp.array(2.0)
+        >>> extend.note_constant(x, 2.0)
+        >>> known_constant(x)
+        2.0
+    """
     _known.entries[id(x)] = weakref.ref(x), constant
 
 
@@ -167,13 +182,13 @@ def pass_on(primitive: Primitive, operand: Any, params: Any, out: Any) -> None:
             return
         with np.errstate(all="ignore"):
             constant = np.asarray(constant).astype(dtype).item()
-    note(out, constant)
+    note_constant(out, constant)
 
 
 def note_created(primitive: Primitive, out: Any) -> None:
     """Notes what `primitive`, which has no operands, made: memory nobody wrote to may be zero."""
     if primitive.name == "empty2" and isinstance(out, jax.Array):
-        note(out, 0)
+        note_constant(out, 0)
 
 
 def _holds(dtype: Any, constant: Scalar) -> bool:
@@ -254,4 +269,4 @@ def note_all(operands: Sequence[Any], constants: Constants) -> None:
     """Notes the constants that a program was given, for its operands as it sees them."""
     for x, constant in zip(operands, constants, strict=False):
         if constant is not None and isinstance(x, jax.Array):
-            note(x, constant)
+            note_constant(x, constant)

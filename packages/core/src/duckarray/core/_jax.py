@@ -189,7 +189,17 @@ class EditingTrace(Trace):
 
 
 def struct(aval: Any) -> jax.ShapeDtypeStruct:
-    """An abstract value as what a user may see; it varies over the same mesh axes."""
+    """The shape, dtype and weak type of an abstract value, varying over the same mesh axes.
+
+    Args:
+        aval: what `jax.typeof` or `dense_aval` gives.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.core import extend
+        >>> extend.struct(jax.typeof(jnp.ones(2)))
+        ShapeDtypeStruct(shape=(2,), dtype=float32)
+    """
     kind = getattr(aval, "manual_axis_type", None)
     varies = {} if kind is None or kind.empty else {"manual_axis_type": kind}
     sharding = aval.sharding if varies else None  # which names the mesh of those axes
@@ -200,13 +210,26 @@ def struct(aval: Any) -> jax.ShapeDtypeStruct:
 
 
 def varying_axes(x: Any) -> frozenset[str]:
-    """The axes of a mesh, inside `shard_map`, over which an array varies."""
+    """The axes of a mesh, inside `shard_map`, over which an array varies.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import extend
+        >>> extend.varying_axes(jnp.ones(2))
+        frozenset()
+    """
     kind = getattr(typeof(x), "manual_axis_type", None)
     return frozenset() if kind is None else frozenset(kind.varying)
 
 
 def in_manual_mesh() -> bool:
-    """Whether the program runs inside `shard_map`."""
+    """Whether the program runs inside `shard_map`.
+
+    Example:
+        >>> from duckarray.core import extend
+        >>> extend.in_manual_mesh()
+        False
+    """
     return bool(jax.sharding.get_abstract_mesh().manual_axes)
 
 
@@ -226,7 +249,18 @@ def varying_like(aval: Any, leaves: Sequence[Any]) -> Any:
 
 
 def vary(x: Any, axes: frozenset[str]) -> Any:
-    """`x`, said to vary over these axes too."""
+    """An array said to vary over more axes of a mesh, as what is computed with it may.
+
+    Args:
+        x: an array, inside `shard_map` or not.
+        axes: names of axes of the mesh.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import extend
+        >>> extend.vary(jnp.ones(2), frozenset())
+        Array([1., 1.], dtype=float32)
+    """
     missing = tuple(sorted(axes - varying_axes(x)))
     return lax.pcast(x, missing, to="varying") if missing else x
 

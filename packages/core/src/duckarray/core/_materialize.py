@@ -83,7 +83,24 @@ def current_policy() -> Policy | None:
 
 
 def densify(x: Any, primitive: Any, operands: Any = None) -> Any:
-    """Makes an operand of `primitive` dense, as the policy permits; what is dense stays."""
+    """Makes an operand of a primitive dense, as the policy permits; what is dense stays.
+
+    It is what happens to an operand that no rule covers, for a rule that covers the others.
+
+    Args:
+        x: the operand, a value or an array.
+        primitive: the primitive, or what to call the operation in a warning.
+        operands: all operands, for the message; `x` alone by default.
+
+    Raises:
+        MaterializeError: if the policy is `"error"`.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import extend
+        >>> extend.densify(jnp.ones(2), "mul")
+        Array([1., 1.], dtype=float32)
+    """
     if not isinstance(x, Value):
         return x
     policy = _policy.get() or x.materialization

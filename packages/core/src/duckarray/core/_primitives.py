@@ -62,7 +62,16 @@ def _primitives_by_name() -> dict[str, Primitive]:
 
 
 def existing_primitives(names: str) -> tuple[Primitive | str, ...]:
-    """The primitives so named, separated by spaces, as far as this JAX has them."""
+    """The primitives so named, as far as this version of JAX has them, for `register`.
+
+    Args:
+        names: their names, separated by spaces.
+
+    Example:
+        >>> from duckarray.core import extend
+        >>> extend.existing_primitives("mul one_that_is_no_more")
+        (mul,)
+    """
     table = _primitives_by_name()
     found = [table.get(name, name) for name in names.split()]
     return tuple(dict.fromkeys(p for p in found if p in _UNEXPORTED or not isinstance(p, str)))

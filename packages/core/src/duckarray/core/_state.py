@@ -14,7 +14,19 @@ _modes: list[Callable[[], Hashable]] = []
 
 
 def add_mode(read: Callable[[], Hashable]) -> None:
-    """Keeps programs apart by what `read` returns where they are made."""
+    """Keeps programs apart by a mode of a package, such as a context variable, that rules read.
+
+    Else a program rewritten while the mode was one would be used again where it is another.
+
+    Args:
+        read: returns what is in force in this thread, which can be hashed.
+
+    Example:
+        >>> from contextvars import ContextVar
+        >>> from duckarray.core import extend
+        >>> exact = ContextVar("exact", default=True)
+        >>> extend.add_mode(exact.get)
+    """
     _modes.append(read)
 
 

@@ -6,21 +6,20 @@ caches.
 """
 
 import threading
-import weakref
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import Any
 
 import jax
 from jax import tree_util as jtu
-from jax.core import Trace, Tracer
+from jax.core import Trace
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
 from . import _composite, _watch
+from ._concrete import Concrete
 from ._constants import (
     Constants,
-    note,
     note_all,
+    note_constant,
     note_created,
     noted_constant,
     pass_on,
@@ -28,7 +27,6 @@ from ._constants import (
 )
 from ._dispatch import dispatch, handler_of
 from ._jax import (
-    as_function,
     bind_under,
     binds_plainly,
     in_manual_mesh,
@@ -39,18 +37,12 @@ from ._jax import (
 from ._lift import contains_lift, inside, lift_p
 from ._materialize import is_or_holds_value, plain_types
 from ._placement import Placed
+from ._small_jit import small_jit
 from ._summary import summarize
 from ._value import Value
 
-# Jitted programs of up to this many equations (`jnp.add` and its like), called in eager mode on
-# dense arrays, are called through a `jax.jit` of their own: JAX evaluates a `jit` that is bound to
-# a trace, rather than called, in Python. Longer ones go to JAX's own cache, so that nothing is
-# compiled twice.
-_SMALL_JIT = 8
-_small_jits: dict[int, tuple[Any, Any]] = {}
 
-
-class DuckTracer(Placed, Tracer):  # type: ignore[type-arg, misc]
+class DuckTracer(Placed, Concrete):  # type: ignore[type-arg, misc]
     """What the traced program sees in place of a value."""
 
     __slots__ = ("_lazy_aval", "value")
@@ -92,54 +84,8 @@ class DuckTracer(Placed, Tracer):  # type: ignore[type-arg, misc]
         # `jax.closure_convert` looks here for what an outer transform may differentiate.
         return [(f"leaf {i}", x) for i, x in enumerate(jtu.tree_leaves(self.value))]
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        concrete = self.to_concrete_value()
-        if concrete is None:
-            return super().__array__(*args, **kwargs)  # type: ignore[no-untyped-call]
-        return concrete.__array__(*args, **kwargs)
-
-    def tolist(self) -> Any:
-        return self.__array__().tolist()
-
-    def tobytes(self, order: Any = "C") -> bytes:
-        return self.__array__().tobytes(order)  # type: ignore[no-any-return]
-
-    # JAX asks the abstract value for these, which knows no numbers.
-    def __bool__(self) -> bool:
-        concrete = self.to_concrete_value()
-        return super().__bool__() if concrete is None else bool(concrete)  # type: ignore[no-untyped-call]
-
-    def __int__(self) -> int:
-        concrete = self.to_concrete_value()
-        return super().__int__() if concrete is None else int(concrete)  # type: ignore[no-untyped-call]
-
-    def __float__(self) -> float:
-        concrete = self.to_concrete_value()
-        return super().__float__() if concrete is None else float(concrete)  # type: ignore[no-untyped-call]
-
-    def __complex__(self) -> complex:
-        concrete = self.to_concrete_value()
-        return super().__complex__() if concrete is None else complex(concrete)  # type: ignore[no-untyped-call]
-
-    def __index__(self) -> int:
-        concrete = self.to_concrete_value()
-        return super().__index__() if concrete is None else index(concrete)  # type: ignore[no-untyped-call]
-
-    def block_until_ready(self) -> Any:
-        concrete = self.to_concrete_value()
-        if concrete is None:
-            return self.__getattr__("block_until_ready")()  # type: ignore[no-untyped-call]
-        jax.block_until_ready(jtu.tree_leaves(concrete))
-        return self
-
     def __repr__(self) -> str:
         return f"DuckTracer<{summarize(self.value)}>"
-
-    def to_concrete_value(self) -> Any:
-        # JAX asks this also to learn whether there is one. The value itself answers, so that only a
-        # conversion (`bool`, `int`, `numpy.asarray` …) makes it dense.
-        leaves = jtu.tree_leaves(self.value)
-        return None if any(isinstance(x, Tracer) for x in leaves) else self.value
 
 
 class DuckTrace(Trace):
@@ -236,7 +182,7 @@ class DuckTrace(Trace):
         if not self.parent_requires_low and binds_plainly(primitive):
             return self.parent_trace.process_primitive(primitive, operands, params)
         if primitive is jit_p and self.is_over_eager:
-            jitted = _small_jit(params)
+            jitted = small_jit(params)
             if jitted is not None:
                 with set_current_trace(self.parent_trace):
                     return jitted(*operands)
@@ -248,7 +194,7 @@ class DuckTrace(Trace):
         staged = self.parent_trace.stage_value(value)
         constant = noted_constant(value)
         if constant is not None and isinstance(staged, jax.Array):
-            note(staged, constant)
+            note_constant(staged, constant)
         return staged
 
     def process_custom_jvp_call(
@@ -309,29 +255,6 @@ class DuckTrace(Trace):
         operands = [self.unwrap(t) for t in tracers]
         call = _watch.watched(shard_map, primitive, operands)
         return call(self, primitive, fun, operands, in_specs, params)
-
-
-def _small_jit(params: Any) -> Any:
-    """The `jax.jit` kept for a small program without options, or None for any other."""
-    jaxpr = params["jaxpr"]
-    key = id(jaxpr)
-    hit = _small_jits.get(key)
-    if hit is None:
-        placed = (*params["in_shardings"], *params["out_shardings"])
-        if (
-            len(jaxpr.eqns) > _SMALL_JIT
-            or any(params["donated_invars"])
-            or any(isinstance(s, jax.sharding.Sharding) for s in placed)
-            or params["compiler_options_kvs"]
-        ):
-            return None
-        reference = weakref.ref(jaxpr, lambda _: _small_jits.pop(key, None))
-
-        def program(*operands: Any) -> list[Any]:
-            return as_function(reference())(*operands)
-
-        hit = _small_jits[key] = reference, jax.jit(program)
-    return hit[1]
 
 
 class _ThisThread(threading.local):

@@ -243,7 +243,17 @@ def _abstract_materialize(structure: Any, avals: tuple[Any, ...]) -> ShapedArray
 
 
 def dense_aval(x: Any) -> Any:
-    """The abstract value of an array, or of what a value stands for."""
+    """The abstract value of an array, or of what a value stands for, as `jax.typeof` gives it.
+
+    Args:
+        x: a value or an array.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core import extend
+        >>> extend.dense_aval(jnp.ones(2))
+        ShapedArray(float32[2])
+    """
     if not isinstance(x, Value):
         return jax.typeof(x)
     aval = x.aval()

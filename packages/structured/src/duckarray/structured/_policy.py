@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from duckarray.core._materialize import densify
+from duckarray.core.extend import densify
 
 
 def dense_under_policy(x: Any, what: Any, operands: tuple[Any, ...]) -> Any:

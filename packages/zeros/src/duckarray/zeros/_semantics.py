@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from duckarray.core import Value
-from duckarray.core._state import add_mode
+from duckarray.core.extend import add_mode
 
 Semantics = Literal["strong", "ieee", "check"]
 

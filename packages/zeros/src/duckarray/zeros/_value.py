@@ -12,7 +12,7 @@ from jax.extend.core import Primitive
 from jax.typing import ArrayLike, DTypeLike
 
 from duckarray.core import ArrayValue, Value, bind, field, value_of
-from duckarray.core._materialize import densify
+from duckarray.core.extend import densify
 
 from ._number import Number, number_of
 from ._semantics import current_semantics

@@ -11,7 +11,7 @@ from duckarray.core._constants import (
     ALMOST_ZERO,
     count_asked,
     each_constant,
-    note,
+    note_constant,
     noted_constant,
     noting_almost_zeros,
     times_asked,
@@ -91,7 +91,7 @@ class Carry:
         """The carry after the last turn, noting which of it is zero still."""
         for x, zero in zip(outs, self.zeros, strict=True):
             if zero and isinstance(x, jax.Array):
-                note(x, 0)
+                note_constant(x, 0)
         return outs
 
     def forget_almost_zeros(self) -> None:

@@ -95,5 +95,9 @@ class Split:
 
 
 def is_differentiated(jaxpr: Any) -> bool:
-    """Whether a branch is not as it was written, but what JAX made of it for a derivative."""
-    return debug_info_of(jaxpr).arg_names is None
+    """Whether a branch is not as it was written, but what JAX made of it for a derivative.
+
+    JAX then forgets what its arguments were called, but not what its results were.
+    """
+    debug_info = debug_info_of(jaxpr)
+    return debug_info.arg_names is None and debug_info.result_paths is not None

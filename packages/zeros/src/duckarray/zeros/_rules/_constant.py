@@ -10,7 +10,7 @@ import numpy as np
 from jax.extend.core import Primitive
 
 from duckarray.core import Value, except_for, known_constant
-from duckarray.core._constants import note
+from duckarray.core.extend import note_constant
 from duckarray.zeros._number import Number
 from duckarray.zeros._value import Full, as_scalar
 
@@ -84,7 +84,7 @@ def as_operand(x: Full) -> Any:
     if not jax.typeof(x.empty).weak_type:
         return x.number.scalar
     scalar = as_scalar(x)
-    note(scalar, x.number.item)
+    note_constant(scalar, x.number.item)
     return scalar
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from jax.extend.core import Primitive
 
 from duckarray.core import Value, bind
-from duckarray.core._jax import in_manual_mesh, struct, vary, varying_axes
-from duckarray.core._value import dense_aval
+from duckarray.core.extend import dense_aval, in_manual_mesh, struct, vary, varying_axes
 from duckarray.zeros._number import Number
 from duckarray.zeros._value import Full, empty_of, make, with_dtype
 

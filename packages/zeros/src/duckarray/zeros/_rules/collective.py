@@ -5,7 +5,7 @@ from typing import Any
 from jax.extend.core import Primitive
 
 from duckarray.core import register
-from duckarray.core._primitives import existing_primitives
+from duckarray.core.extend import existing_primitives
 from duckarray.zeros._value import Full
 
 from ._constant import constant_of, has_value

@@ -6,7 +6,7 @@ from jax.extend.core import Primitive
 from jax.typing import ArrayLike
 
 from duckarray.core import Value, bind, families, register
-from duckarray.core._materialize import densify
+from duckarray.core.extend import densify
 from duckarray.zeros._number import Number
 from duckarray.zeros._value import Full
 

@@ -1,0 +1,64 @@
+"""What a tracer whose value holds no tracers answers of its numbers: it is made dense for that."""
+
+from operator import index
+from typing import Any
+
+import jax
+from jax import tree_util as jtu
+from jax.core import Tracer
+
+
+class Concrete(Tracer):  # type: ignore[type-arg, misc]
+    """A tracer of the value `value`, whose conversions answer where those of JAX refuse.
+
+    JAX's own ask the abstract value, which knows no numbers.
+    """
+
+    __slots__ = ()
+
+    value: Any
+
+    def to_concrete_value(self) -> Any:
+        # JAX asks this also to learn whether there is one. The value itself answers, so that only a
+        # conversion (`bool`, `int`, `numpy.asarray` …) makes it dense.
+        leaves = jtu.tree_leaves(self.value)
+        return None if any(isinstance(x, Tracer) for x in leaves) else self.value
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        concrete = self.to_concrete_value()
+        if concrete is None:
+            return super().__array__(*args, **kwargs)  # type: ignore[no-untyped-call]
+        return concrete.__array__(*args, **kwargs)
+
+    def tolist(self) -> Any:
+        return self.__array__().tolist()
+
+    def tobytes(self, order: Any = "C") -> bytes:
+        return self.__array__().tobytes(order)  # type: ignore[no-any-return]
+
+    def __bool__(self) -> bool:
+        concrete = self.to_concrete_value()
+        return super().__bool__() if concrete is None else bool(concrete)  # type: ignore[no-untyped-call]
+
+    def __int__(self) -> int:
+        concrete = self.to_concrete_value()
+        return super().__int__() if concrete is None else int(concrete)  # type: ignore[no-untyped-call]
+
+    def __float__(self) -> float:
+        concrete = self.to_concrete_value()
+        return super().__float__() if concrete is None else float(concrete)  # type: ignore[no-untyped-call]
+
+    def __complex__(self) -> complex:
+        concrete = self.to_concrete_value()
+        return super().__complex__() if concrete is None else complex(concrete)  # type: ignore[no-untyped-call]
+
+    def __index__(self) -> int:
+        concrete = self.to_concrete_value()
+        return super().__index__() if concrete is None else index(concrete)  # type: ignore[no-untyped-call]
+
+    def block_until_ready(self) -> Any:
+        concrete = self.to_concrete_value()
+        if concrete is None:
+            return self.__getattr__("block_until_ready")()  # type: ignore[no-untyped-call]
+        jax.block_until_ready(jtu.tree_leaves(concrete))
+        return self

@@ -1,0 +1,14 @@
+"""What packages of array types use besides rules: parts of the interpreter that will stay.
+
+Programs have no need of it. Names in modules with a leading underscore may change at any time.
+"""
+
+from ._constants import note_constant as note_constant
+from ._jax import in_manual_mesh as in_manual_mesh
+from ._jax import struct as struct
+from ._jax import vary as vary
+from ._jax import varying_axes as varying_axes
+from ._materialize import densify as densify
+from ._primitives import existing_primitives as existing_primitives
+from ._state import add_mode as add_mode
+from ._value import dense_aval as dense_aval
