@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import pytest
 
 from duckarray.quant import QuantArray, Rule, Scheme, UnusedRuleError, quantize, quantize_tree
+from duckarray.quant._layout import Layout
 
 W = jnp.ones((6, 4))
 
@@ -65,6 +66,17 @@ W = jnp.ones((6, 4))
             ValueError,
             r"needs a zero point",
         ),
+        (
+            lambda: QuantArray(
+                jnp.ones((6, 4), jnp.int8),
+                jnp.ones(4),
+                None,
+                "int8",
+                Layout((-1, -1), 1, 1, "float32"),
+            ),
+            ValueError,
+            r"2 axes have no such layout[\s\S]*quantize\(array",
+        ),
     ],
 )
 def test_bad_input_is_refused_with_advice(call, error, text):
@@ -78,6 +90,25 @@ def test_rules_that_fit_nothing_are_named_with_what_there_is():
         quantize_tree({"a": {"w": W}, "b": W}, rules)
     assert caught.value.rules == (rules[1],)
     assert caught.value.available == ("a.w", "b")
+
+
+@pytest.mark.parametrize(
+    ("model", "summed"),
+    [
+        ({"layers": [{"weight": W}]}, -1),  # PyTorch: [out, in]
+        ({"dense": {"kernel": W}}, -2),  # Flax: [in, out]
+        ({"linear": {"w": W}}, -2),  # Haiku
+        ({"tokens": {"embedding": W}}, -1),
+        ({"embed": {"value": W}}, -1),
+        ({"patch_embed": {"proj": {"kernel": W}}}, -2),
+        ({"conv1": {"weight": jnp.ones((6, 4, 3, 3))}}, 1),
+    ],
+)
+def test_scales_are_shared_along_the_axis_that_names_say_is_summed_over(model, summed):
+    (q,) = jax.tree.leaves(
+        quantize_tree(model, [Rule(".*", "int8")]), is_leaf=lambda x: isinstance(x, QuantArray)
+    )
+    assert q.scale.size == q.size // q.shape[summed]
 
 
 def test_under_jit_numbers_are_not_looked_at():

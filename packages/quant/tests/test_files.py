@@ -132,3 +132,48 @@ def test_a_truncated_file_of_safetensors_is_an_error(n, tmp_path):
     assert n != -1 or caught.value.tensor == "w"
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.tensor) == (str(caught.value), caught.value.tensor)
+
+
+def test_no_damage_to_a_saved_file_goes_unseen(tmp_path):
+    w = jax.random.normal(jax.random.key(0), (8, 2))
+    save_safetensors(tmp_path / "f", {"w": quantize(w, "nf4", group_size=4), "b": jnp.arange(3.0)})
+    raw, want = (tmp_path / "f").read_bytes(), load_safetensors(tmp_path / "f")
+    for at in range(0, len(raw), 7):
+        damaged = bytearray(raw)
+        damaged[at] ^= 1 << at % 7
+        (tmp_path / "g").write_bytes(bytes(damaged))
+        try:
+            got = load_safetensors(tmp_path / "g")
+        except FileFormatError:
+            continue
+        assert jax.tree.structure(got) == jax.tree.structure(want)
+        jax.tree.map(np.testing.assert_array_equal, got, want)
+
+
+@pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        ({"a": [0, 4], "b": [8, 12]}, r"`b`[\s\S]*the tensor before it ends"),
+        ({"a": [0, 4], "b": [0, 4]}, r"`b`[\s\S]*the tensor before it ends"),
+        ({"a": [0, 4]}, r"8 bytes of it belong to no tensor"),
+        ({"a": [True, 4]}, r"no whole numbers"),
+    ],
+)
+def test_tensors_that_overlap_or_leave_gaps_are_refused(head, text, tmp_path):
+    entries = {
+        name: {"dtype": "F32", "shape": [1], "data_offsets": at} for name, at in head.items()
+    }
+    written = json.dumps(entries).encode()
+    raw = len(written).to_bytes(8, "little") + written + b"\0" * 12
+    (tmp_path / "f").write_bytes(raw)
+    with pytest.raises(FileFormatError, match=text):
+        load_safetensors(tmp_path / "f")
+    twice = b'{"a": 1, "a": 2}'
+    (tmp_path / "f").write_bytes(len(twice).to_bytes(8, "little") + twice)
+    with pytest.raises(FileFormatError, match="a name is in it twice"):
+        load_safetensors(tmp_path / "f")
+
+
+def test_two_arrays_of_one_name_are_not_written(tmp_path):
+    with pytest.raises(ValueError, match=r"called `a\.b`[\s\S]*Rename"):
+        save_safetensors(tmp_path / "f", {"a.b": jnp.ones(1), "a": {"b": jnp.ones(1)}})

@@ -193,6 +193,11 @@ def test_a_file_cut_off_anywhere_is_an_error_with_the_place(n, tmp_path):
         (file_of([("w", (2, 32), 2, b"\xff" * 36)]), r"`w`: it has scales that are not finite"),
         (file_of([("w", (1,), 0, b"0000"), ("w", (1,), 0, b"0000")]), r"two of this name"),
         (file_of([], [("k", 77, b"")]), r"`k` has the unknown type 77"),
+        (file_of([], [("k", 9, struct.pack("<IQ", 9, 1))]), r"`k` has the unknown type 9"),
+        (file_of([], [("general.alignment", 4, struct.pack("<I", 24))]), r"24, which is no power"),
+        (GOOD[:8] + struct.pack("<Q", 0) + GOOD[16:], r"belong to no tensor"),
+        (GOOD + b"0" * 32, r"belong to no tensor"),
+        (GOOD.replace(struct.pack("<IQ", 2, 0), struct.pack("<IQ", 2, 8)), r"`w`[\s\S]*said to be"),
         (file_of([], [("k", 8, struct.pack("<Q", 2) + b"\xff\xfe")]), r"`k` is not text"),
     ],
 )

@@ -82,12 +82,6 @@ def load_gguf(
         raise FileFormatError(path, f"it has {size} bytes, too few for a file of GGUF", _AGAIN)
     data = np.memmap(path, np.uint8, "r")
     metadata, tensors = _read_head(path, data)
-    for tensor in tensors:
-        if tensor.start + tensor.size > size:
-            missing = tensor.start + tensor.size - size
-            raise FileFormatError(
-                path, f"{missing:,} bytes of it are missing", _AGAIN, tensor.name, tensor.start
-            )
     params: dict[str, Any] = {}
     with Progress("load_gguf", len(tensors), progress) as bar:
         for tensor in tensors:
@@ -113,15 +107,42 @@ def _read_head(path: Any, data: Any) -> tuple[dict[str, Any], list[Tensor]]:
         metadata[key] = head.value(head.number("<I"), key)
     entries = [_read_entry(head) for _ in range(n_tensors)]
     alignment = metadata.get("general.alignment", 32)
-    if not isinstance(alignment, int) or alignment < 1:
-        problem = f"`general.alignment` is {alignment!r}"
+    if not isinstance(alignment, int) or alignment < 1 or alignment & (alignment - 1):
+        problem = f"`general.alignment` is {alignment!r}, which is no power of two"
         raise FileFormatError(path, problem, _AGAIN)
-    start = -(-head.position // alignment) * alignment
-    names = [entry.name for entry in entries]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise FileFormatError(path, "there are two of this name", _AGAIN, name)
+    _check_places(path, entries, head.position, alignment, data.size)
+    start = _aligned(head.position, alignment)
     return metadata, [entry._replace(start=start + entry.start) for entry in entries]
+
+
+def _check_places(
+    path: Any, entries: list[Tensor], position: int, alignment: int, size: int
+) -> None:
+    """Tensors follow one another without gaps, to the end of the file."""
+    start = _aligned(position, alignment)
+    names: set[str] = set()
+    expected = end = 0
+    for entry in entries:
+        at = start + entry.start
+        if entry.name in names:
+            raise FileFormatError(path, "there are two of this name", _AGAIN, entry.name)
+        if at + entry.size > size:
+            missing = at + entry.size - size
+            problem = f"{missing:,} bytes of it are missing"
+            raise FileFormatError(path, problem, _AGAIN, entry.name, at)
+        if entry.start != expected:
+            problem = f"it is said to be here, but the tensor before it ends at {start + end:,}"
+            raise FileFormatError(path, problem, _AGAIN, entry.name, at)
+        names.add(entry.name)
+        end = entry.start + entry.size
+        expected = _aligned(end, alignment)
+    if size - start > expected:
+        problem = f"{size - start - end:,} bytes of it belong to no tensor"
+        raise FileFormatError(path, problem, _AGAIN, None, start + end)
+
+
+def _aligned(position: int, alignment: int) -> int:
+    return -(-position // alignment) * alignment
 
 
 def _read_entry(head: "_Reader") -> Tensor:
@@ -242,6 +263,8 @@ class _Reader:
             if inner in _SCALARS:
                 dtype = np.dtype("?" if inner == 7 else _SCALARS[inner])
                 return self.take(n * dtype.itemsize).view(dtype).tolist()
-            return [self.value(inner, key) for _ in range(n)]
+            if inner == _STRING:
+                return [self.value(inner, key) for _ in range(n)]
+            kind = inner
         problem = f"the value of `{key}` has the unknown type {kind}"
         raise FileFormatError(self.path, problem, _AGAIN, None, self.position)

@@ -1,16 +1,16 @@
 """Products of integers: the other operand is quantized as it comes, row by row (w8a8, w4a8).
 
-A product of one row is slow on CPUs (measured: twelve times that of two), so there are always two.
+The product of integers of one row is slow on CPUs (measured: twelve times that of two), so there
+are two, or the integers are multiplied as floating-point numbers, whose sums are exact.
 """
 
-import functools
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from . import _matvec as matvec
 from ._product import Numbers, Parts, by_platform, cut_parts, dot
 from ._scales import inverse
 from ._value import unpacked
@@ -25,25 +25,11 @@ def applies(parts: Parts, x: Any, numbers: Numbers) -> bool:
 def integer_product(parts: Parts, x: Any, numbers: Numbers, precision: Any) -> Any:
     """The product, as `by_platform` gives it; its derivative is that of the weight-only product."""
 
-    @jax.custom_jvp
-    def product(x: Any, codes: Any, scale: Any) -> Any:
-        return _product(parts._replace(codes=codes, scale=scale), x, numbers)
+    def linear(parts: Parts, x: Any, numbers: Numbers) -> Any:
+        return by_platform(parts, x, numbers, precision)
 
-    @functools.partial(product.defjvp, symbolic_zeros=True)
-    def product_jvp(primals: Any, tangents: Any) -> Any:
-        x, codes, scale = primals
-        dx, _, dscale = tangents
-        out = product(x, codes, scale)
-        whole = parts._replace(codes=codes, scale=scale)
-        tangent = jnp.zeros_like(out)
-        if not isinstance(dx, jax.custom_derivatives.SymbolicZero):
-            tangent = tangent + by_platform(whole, dx, numbers, precision)
-        if not isinstance(dscale, jax.custom_derivatives.SymbolicZero):
-            moved = whole._replace(scale=dscale)
-            tangent = tangent + by_platform(moved, x, numbers, precision)
-        return out, tangent
-
-    return product(x, parts.codes, parts.scale)
+    compute = matvec.batched_by_rows(_product, _product)
+    return matvec.with_derivative(compute, linear, parts, x, numbers)
 
 
 def _product(parts: Parts, x: Any, numbers: Numbers) -> Any:
@@ -51,9 +37,6 @@ def _product(parts: Parts, x: Any, numbers: Numbers) -> Any:
     x = jnp.moveaxis(x, axis, -1)
     free = x.shape[:-1]
     rows = x.reshape(-1, x.shape[-1])
-    n_rows = rows.shape[0]
-    if n_rows == 1:
-        rows = jnp.concatenate([rows, jnp.zeros_like(rows)])
     kept = None
     outliers = min(parts.like.scheme.outliers, rows.shape[-1])
     if outliers:
@@ -65,11 +48,30 @@ def _product(parts: Parts, x: Any, numbers: Numbers) -> Any:
     out = _integers(parts, codes) * scale.reshape(-1, *(1,) * (len(parts.shape) - 1))
     if kept is not None:
         out = out + _outliers(parts, *kept)
-    return out[:n_rows].reshape(*free, *out.shape[1:]).astype(x.dtype)
+    return out.reshape(*free, *out.shape[1:]).astype(x.dtype)
 
 
 def _integers(parts: Parts, rows: Any) -> Any:
     """Rows of integers times the codes, scaled by the scales of the groups."""
+    if rows.shape[0] != 1:
+        return _several(parts, rows)
+    whole = Numbers((1,), (parts.k,), (), ())
+
+    def two(rows: Any, codes: Any, scale: Any) -> Any:
+        both = jnp.concatenate([rows, jnp.zeros_like(rows)])
+        return _several(parts._replace(codes=codes, scale=scale), both)[:1]
+
+    def one(rows: Any, codes: Any, scale: Any) -> Any:
+        numbers = rows.astype(scale.dtype)
+        return matvec.row_sum(parts._replace(codes=codes, scale=scale), numbers, exact=True)
+
+    args = (rows, parts.codes, parts.scale)
+    if not matvec.applies(parts, rows.astype(parts.scale.dtype), whole):
+        return two(*args)
+    return lax.platform_dependent(*args, cpu=one, default=two)
+
+
+def _several(parts: Parts, rows: Any) -> Any:
     k, groups = parts.k, parts.scale.shape[parts.k]
     if groups == 1:
         out = _dot_integers(parts, rows)

@@ -43,6 +43,12 @@ class Layout:
         extra = ndim - len(self.axes)
         return (*range(extra), *(axis + ndim for axis in self.axes))
 
+    def fits(self, ndim: int) -> bool:
+        """Whether it can be that of codes with so many axes."""
+        n = len(self.axes)
+        is_order = sorted(self.axes) == list(range(-n, 0)) and self.trail < n <= ndim
+        return is_order and self.trail >= 0 and self.unit >= 1
+
     def with_permutation(self, permutation: Sequence[int], **changes: Any) -> "Layout":
         """This, with the order of axes that `permutation` returns."""
         trail = changes.get("trail", self.trail)

@@ -91,12 +91,15 @@ def dot_general(
         tuple([permutation[i] for i in w_batch]),
     )
     from . import _integer as integer
+    from . import _matvec as matvec
 
     compute = compute_dtype(jnp.promote_types(x.dtype, w.dtype))
     parts = parts_of(w, compute)
     x = x.astype(compute)
     if w.scheme.activations is not None and integer.applies(parts, x, canonical):
         out = integer.integer_product(parts, x, canonical, precision)
+    elif matvec.applies(parts, x, canonical):
+        out = matvec.row_product(parts, x, canonical, precision)
     else:
         out = by_platform(parts, x, canonical, precision)
     # [batch, free axes of x, free axes of w in canonical order], to be put as `dot_general` does.

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import struct
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,14 @@ from ._scheme import Scheme
 from ._tree import path_of
 from ._value import QuantArray
 
+_TWO_NAMES = """`save_safetensors(path, tree)`: two arrays of the tree are called `{name}` in the \
+file.
+Rename one: dots in keys are like steps into a dictionary."""
+
 _AGAIN = "Download or convert it again."
 _VERSION = "1"
 _KEY = "duckarray.quant"
+_CHECKSUM = f"{_KEY}.crc32"
 
 _DTYPES = {
     "F64": "float64",
@@ -45,6 +51,9 @@ _DTYPES = {
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 
+Entry = tuple[str, tuple[int, ...], int, int]
+
+
 def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, str]]:
     """The tensors of a file of safetensors as NumPy arrays, and its metadata.
 
@@ -60,20 +69,15 @@ def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str
         problem = f"its head claims {length:,} bytes, and the file has {size:,}"
         raise FileFormatError(path, problem, _AGAIN, None, 0)
     try:
-        head = json.loads(data[8 : 8 + length].tobytes())
+        head = json.loads(data[8 : 8 + length].tobytes(), object_pairs_hook=_once)
         metadata = head.pop("__metadata__", {})
+        if not all(isinstance(text, str) for text in metadata.values()):
+            raise TypeError("its metadata is not text")
         entries = {name: _entry(entry) for name, entry in head.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FileFormatError(path, f"its head cannot be read ({error})", _AGAIN, None, 8) from None
     start = 8 + length
-    for name, (dtype, shape, begin, end) in entries.items():
-        needed = math.prod(shape) * jnp.dtype(dtype).itemsize
-        if end - begin != needed or begin < 0:
-            problem = f"it has {end - begin:,} bytes, but its shape {shape} takes {needed:,}"
-            raise FileFormatError(path, problem, _AGAIN, name, start + begin)
-        if start + end > size:
-            problem = f"{start + end - size:,} bytes of it are missing"
-            raise FileFormatError(path, problem, _AGAIN, name, start + begin)
+    _check_places(path, entries, start, size)
     tensors = {
         name: np.array(data[start + begin : start + end]).view(jnp.dtype(dtype)).reshape(shape)
         for name, (dtype, shape, begin, end) in entries.items()
@@ -81,9 +85,42 @@ def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str
     return tensors, metadata
 
 
-def _entry(entry: Any) -> tuple[str, tuple[int, ...], int, int]:
+def _check_places(path: Any, entries: dict[str, Entry], start: int, size: int) -> None:
+    """Tensors have the bytes that their shapes take, without gaps, to the end of the file."""
+    expected = 0
+    for name, (dtype, shape, begin, end) in sorted(entries.items(), key=lambda e: e[1][2:]):
+        needed = math.prod(shape) * jnp.dtype(dtype).itemsize
+        if end - begin != needed:
+            problem = f"it has {end - begin:,} bytes, but its shape {shape} takes {needed:,}"
+            raise FileFormatError(path, problem, _AGAIN, name, start + begin)
+        if start + end > size:
+            problem = f"{start + end - size:,} bytes of it are missing"
+            raise FileFormatError(path, problem, _AGAIN, name, start + begin)
+        if begin != expected:
+            problem = (
+                f"it is said to be here, but the tensor before it ends at {start + expected:,}"
+            )
+            raise FileFormatError(path, problem, _AGAIN, name, start + begin)
+        expected = end
+    if start + expected != size:
+        problem = f"{size - start - expected:,} bytes of it belong to no tensor"
+        raise FileFormatError(path, problem, _AGAIN, None, start + expected)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A dictionary of JSON in which no key is twice."""
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        raise ValueError("a name is in it twice")
+    return out
+
+
+def _entry(entry: Any) -> Entry:
     begin, end = entry["data_offsets"]
-    return _DTYPES[entry["dtype"]], tuple(entry["shape"]), int(begin), int(end)
+    shape = tuple(entry["shape"])
+    if not all(type(n) is int and n >= 0 for n in (begin, end, *shape)):
+        raise ValueError(f"{entry} has sizes that are no whole numbers")
+    return _DTYPES[entry["dtype"]], shape, begin, end
 
 
 def write_tensors(
@@ -126,6 +163,7 @@ def save_safetensors(path: str | os.PathLike[str], tree: Any) -> None:
 
     Raises:
         TypeError: if something in it is neither.
+        ValueError: if two have the same name.
 
     Example:
         >>> import jax.numpy as jnp, tempfile, os
@@ -140,17 +178,26 @@ def save_safetensors(path: str | os.PathLike[str], tree: Any) -> None:
     leaves, _ = jtu.tree_flatten_with_path(tree, is_leaf=lambda x: isinstance(x, QuantArray))
     for keys, x in leaves:
         name = path_of(keys)
+        parts: dict[str, Any] = {}
         if isinstance(x, QuantArray):
-            described[name] = _describe(name, x, tensors)
+            described[name] = _describe(name, x, parts)
         elif hasattr(x, "dtype"):
-            tensors[name] = x
+            parts[name] = x
         else:
             raise TypeError(
                 f"`save_safetensors(path, tree)`: `{name}` is a `{type(x).__name__}`, and only "
                 "arrays and `QuantArray`s are written.\nTake out what is not: "
                 "`duckarray.core.tree.partition(tree, ...)`."
             )
-    metadata = {_KEY: json.dumps(described), f"{_KEY}.version": _VERSION}
+        if not tensors.keys().isdisjoint(parts):
+            raise ValueError(_TWO_NAMES.format(name=name))
+        tensors |= parts
+    tensors = {name: np.asarray(x) for name, x in tensors.items()}
+    metadata = {
+        _KEY: json.dumps(described),
+        f"{_KEY}.version": _VERSION,
+        _CHECKSUM: _checksum(described, tensors),
+    }
     write_tensors(path, tensors, metadata)
 
 
@@ -161,7 +208,8 @@ def load_safetensors(path: str | os.PathLike[str]) -> dict[str, Any]:
         path: the file.
 
     Raises:
-        FileFormatError: if it is truncated, corrupt, or written by a later version.
+        FileFormatError: if it is truncated, corrupt, or written by a later version. Where
+            `save_safetensors` has written it, any change of a byte is seen.
     """
     tensors, metadata = read_tensors(path)
     version = metadata.get(f"{_KEY}.version", _VERSION)
@@ -169,13 +217,27 @@ def load_safetensors(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise FileFormatError(path, f"it was written in version {version}", "Update this package.")
     try:
         described = json.loads(metadata.get(_KEY, "{}"))
+        if metadata.get(_CHECKSUM, None) not in (None, _checksum(described, tensors)):
+            problem = "its checksum is another: bytes of it have changed since it was written"
+            raise FileFormatError(path, problem, _AGAIN)
         out = {
             name: _restore(name, description, tensors) for name, description in described.items()
         }
-    except (ValueError, KeyError, TypeError) as error:
+    except FileFormatError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         problem = f"what it says of quantized arrays cannot be read ({error})"
         raise FileFormatError(path, problem, _AGAIN) from None
     return out | {name: jnp.asarray(x) for name, x in tensors.items()}
+
+
+def _checksum(described: Any, tensors: Mapping[str, Any]) -> str:
+    """Of all that the file says, so that no damage goes unseen."""
+    head = [[name, x.dtype.name, list(x.shape)] for name, x in tensors.items()]
+    value = zlib.crc32(json.dumps([described, head]).encode())
+    for x in tensors.values():
+        value = zlib.crc32(np.ascontiguousarray(x).reshape(-1).view(np.uint8), value)
+    return f"{value:08x}"
 
 
 def _describe(name: str, x: QuantArray, tensors: dict[str, Any]) -> Any:

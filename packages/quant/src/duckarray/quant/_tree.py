@@ -16,6 +16,7 @@ from ._quantize import quantize
 from ._scheme import Scheme, as_scheme
 
 _SHOWN = 20
+_EMBEDDING = re.compile(r"embe?d|token|wte|wpe", re.IGNORECASE)
 
 _NOT_RULES = """`quantize_tree(model, {rules!r})` takes a list of `Rule`s.
 Write `[Rule(r".*attn.*", "int8"), Rule(r".*", "int4", group_size=64)]`."""
@@ -65,8 +66,9 @@ class Rule:
             `layers.0.attn.query.weight`.
         scheme: the name of a scheme or a `Scheme`; None leaves these weights as they are.
         group_size: see `quantize`.
-        axis: see `quantize`. By default the axis that is summed over: the last of the weights of
-            Equinox's layers and of embeddings, else the second from the end.
+        axis: see `quantize`. By default the axis that is summed over, as far as names tell: the
+            last of embeddings and of what is called `weight`, as in Equinox and PyTorch (of
+            convolutions there the second), else the second from the end, as in Flax and Haiku.
         channel_axes: see `quantize`.
         symmetric: see `quantize`.
         calibration: see `quantize`.
@@ -161,7 +163,7 @@ def quantize_tree(model: Any, rules: Sequence[Rule], *, progress: bool = False) 
         path = path_of(keys)
         rule = next((rule for rule in rules if rule.fits(path)), None)
         if rule is not None:
-            chosen.append((i, path, x, rule, _axis_of(model, keys, path)))
+            chosen.append((i, path, x, rule, _axis_of(model, keys, x)))
     used = [rule for *_, rule, _ in chosen]
     unused = [rule for rule in rules if not any(rule is other for other in used)]
     if unused:
@@ -188,7 +190,10 @@ def _apply(rule: Rule, path: str, x: Any, axis: int | None) -> Any:
 
 def path_of(keys: Sequence[Any]) -> str:
     """The path of a leaf, as text: `layers.0.attn.query.weight`."""
-    return ".".join(map(_name, keys))
+    names = [_name(key) for key in keys]
+    if len(names) > 1 and names[-1] == "value":  # a variable of Flax is a box with a value
+        names.pop()
+    return ".".join(names).replace("/", ".")
 
 
 def _name(key: Any) -> str:
@@ -198,13 +203,26 @@ def _name(key: Any) -> str:
     return str(key)
 
 
-def _axis_of(model: Any, keys: Sequence[Any], path: str) -> int | None:
-    """The axis that is summed over, as far as the kind of layer tells."""
+def _axis_of(model: Any, keys: Sequence[Any], x: Any) -> int | None:
+    """The axis that is summed over, as far as the kind of layer and its names tell."""
     owner = _owner(model, keys)
-    kind = type(owner).__name__
-    if type(owner).__module__.startswith("equinox.nn"):
+    kind, is_equinox = type(owner).__name__, type(owner).__module__.startswith("equinox.nn")
+    if is_equinox:
         return 1 if kind.startswith("Conv") else -1
-    return -1 if re.search(r"embed|token|wte", path.lower()) else None
+    name, module = _last(keys, -1), _last(keys, -2)
+    if name in ("kernel", "w"):
+        return None
+    if any(_EMBEDDING.search(part) for part in (name, module)):
+        return -1
+    if name == "weight":
+        return 1 if x.ndim >= 4 and "conv" in path_of(keys).lower() else -1
+    return None
+
+
+def _last(keys: Sequence[Any], i: int) -> str:
+    """A part of the path, counted from the end."""
+    names = path_of(keys).split(".")
+    return names[i] if len(names) >= -i else ""
 
 
 def _owner(model: Any, keys: Sequence[Any]) -> Any:

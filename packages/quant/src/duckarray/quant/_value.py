@@ -26,6 +26,9 @@ _SCALE_DTYPE = """`QuantArray(codes, scale, ...)`: `scale` is {dtype}, which is 
 dtype.
 Convert it: `scale.astype(jnp.float32)`."""
 
+_LAYOUT = """`QuantArray(codes, ..., layout={layout})`: codes with {ndim} axes have no such layout.
+Leave it out, or call `quantize(array, ...)`, which makes one."""
+
 _ZERO = """`QuantArray(..., zero_point, scheme)`: the scheme {name} {what}.
 Pass {advice}."""
 
@@ -105,6 +108,8 @@ class QuantArray(ArrayValue):
             dtype = getattr(self.scale, "dtype", jnp.dtype("float32"))
             layout = layout_for(ndim, axis, max(unit, 1), dtype.name, trail=ndim - 1 - axis)
             object.__setattr__(self, "layout", layout)
+        elif not given.fits(ndim):
+            raise ValueError(_LAYOUT.format(layout=given, ndim=ndim))
         for name in ("scale", "zero_point"):
             array = getattr(self, name)
             if array is None or isinstance(array, ScaleCodes) or array.ndim == ndim:
