@@ -74,17 +74,17 @@ def batched_by_rows(one: Product, many: Product) -> Product:
             return one(Parts(codes, scale, zero, static), x, numbers)
 
         @call.def_vmap
-        def call_vmap(size: int, batched: Any, x: Any, *arrays: Any) -> Any:
+        def call_vmap(size: int, batched: Any, x: Any, codes: Any, scale: Any, zero: Any) -> Any:
             is_row, *rest = batched
             if is_row and not any(jax.tree.leaves(rest)):
                 later = numbers._replace(x_summed=tuple([i + 1 for i in numbers.x_summed]))
-                return many(Parts(*arrays, static), x, later), True
+                return many(Parts(codes, scale, zero, static), x, later), True
             axes = jax.tree.map(lambda b: 0 if b else None, tuple(batched))
 
-            def each(x: Any, *arrays: Any) -> Any:
-                return many(Parts(*arrays, static), x, numbers)
+            def each(x: Any, codes: Any, scale: Any, zero: Any) -> Any:
+                return many(Parts(codes, scale, zero, static), x, numbers)
 
-            return jax.vmap(each, axes, axis_size=size)(x, *arrays), True
+            return jax.vmap(each, axes, axis_size=size)(x, codes, scale, zero), True
 
         return call(x, parts.codes, parts.scale, parts.zero)
 
@@ -183,7 +183,7 @@ def _lines(parts: Parts) -> tuple[int, int]:
     per_line = layout.unit * scheme.bits // 8
     if scheme.bits == 8:
         per_line = scheme.group_size or parts.shape[parts.k]
-    return per_line, math.gcd(per_line, _LINES)
+    return per_line, math.gcd(per_line, _LINES // 2 if scheme.format.kind == "table" else _LINES)
 
 
 def _numbers_in(codes: Any, fmt: Format, dtype: Any) -> list[Any]:
