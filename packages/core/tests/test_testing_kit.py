@@ -17,6 +17,7 @@ from duckarray.core.testing import (
     Subject,
     check,
     conformance,
+    run_once,
     strategies,
 )
 from duckarray.core.testing import __main__ as command
@@ -237,3 +238,23 @@ def test_the_state_of_jax_is_as_before():
     check(RIGHT, only=["contract/aval/*"])
     assert jax.config.jax_numpy_dtype_promotion == before
     assert Subject.__module__ == "duckarray.core.testing._subject"
+
+
+@pytest.mark.parametrize("weak_type", [True, False])
+def test_a_program_that_is_run_once_gives_what_jit_gives(weak_type):
+    (x,) = Case((2, 3)).arrays((2, 3))
+    x = jax.lax.convert_element_type(x, float) if weak_type else x
+    bias = jnp.arange(3.0)  # closed over
+
+    def program(x, flag, key, value):
+        chosen = jax.lax.cond(flag, jnp.sin, jnp.cos, x)
+        noise = jax.random.normal(key, (3,)) + bias
+        out = [chosen * 2, x + 1, noise, jnp.sort(x)[::-1], jnp.arange(3, dtype="int8")]
+        return out, types.Scaled(value.array * 2)
+
+    args = (x, True, jax.random.key(0), types.Scaled(jnp.ones(2)))
+    got, want = run_once(program, *args), jax.jit(program)(*args)
+    assert jax.tree.structure(got) == jax.tree.structure(want)
+    for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+        assert jax.typeof(a) == jax.typeof(b)
+        np.testing.assert_allclose(a, b, rtol=1e-6)

@@ -1,6 +1,7 @@
 """The conformance kit: tests an array type, described by a `Subject`, against dense JAX."""
 
 from ._discover import subjects as subjects
+from ._once import run_once as run_once
 from ._operands import OPERANDS as OPERANDS
 from ._pytest import conformance as conformance
 from ._results import Result as Result

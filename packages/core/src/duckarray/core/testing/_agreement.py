@@ -1,7 +1,7 @@
 """Agreement: each call of the table gives on a value what it gives on the dense array.
 
-Compiling is what takes the time. So the calls of a group are compiled together, and one by one
-only if that raises, to find which of them did.
+The calls of a group are compiled together, and one by one only if that raises, to find which of
+them did.
 """
 
 import functools
@@ -14,13 +14,12 @@ from duckarray.core._checking import checking_rules
 from duckarray.core._quaxify import quaxify
 
 from ._compare import Comparison, Mismatch, eps, with_notes
+from ._once import run_once
 from ._operands import operands
 from ._subject import Case, Subject
 from ._table import (
-    QUICKLY,
     Call,
     calls_of,
-    compiled,
     is_made_eagerly,
     is_made_for,
     on_dense,
@@ -122,21 +121,17 @@ class _Agreement:
             and is_made_for(call, self._case, self._subject)
             and not isinstance(on_dense(call, self._case, self._arrays), Exception)
         ]
-        wants = _run_all(calls, self._arrays, compiled)
-        gots = _run_all(calls, self._values, _compiled_on_values)
+        wants = _run_all(calls, self._arrays, lambda run: run)
+        gots = _run_all(calls, self._values, quaxify)
         return {call.name: (gots[call.name], wants[call.name]) for call in calls}
 
 
-def _compiled_on_values(calls: tuple[Call, ...]) -> Any:
-    return jax.jit(quaxify(together(calls)), compiler_options=QUICKLY)
-
-
-def _run_all(calls: list[Call], given: dict[str, Any], compile_: Any) -> dict[str, Any]:
+def _run_all(calls: list[Call], given: dict[str, Any], transform: Any) -> dict[str, Any]:
     """What the calls give, or the exceptions they raise; compiled together as far as possible."""
     out: dict[str, Any] = {}
 
     def run(some: list[Call]) -> None:
-        found = _outcome(lambda: compile_(tuple(some))(used(some, given)))
+        found = _outcome(lambda: run_once(transform(together(some)), used(some, given)))
         if not isinstance(found, Exception):
             out.update({call.name: x for call, x in zip(some, found, strict=True)})
         elif len(some) == 1:

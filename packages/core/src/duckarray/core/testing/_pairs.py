@@ -18,8 +18,8 @@ from duckarray.core._quaxify import quaxify
 
 from ._compare import Comparison, Mismatch
 from ._economy import NotApplicable
+from ._once import run_once
 from ._subject import Case, Subject
-from ._table import QUICKLY
 
 Binary = Callable[[Any, Any], Any]
 
@@ -66,15 +66,14 @@ def pair(one: Subject, other: Subject, operation: str) -> None:
     if not combinations:
         raise NotApplicable(_NOT_WITH_ITSELF if one == other else _NO_CASES)
     for a, b in combinations:
-        _compare(one, other, operation, binary, (one, a), (other, b))
+        _compare(one, other, binary, (one, a), (other, b))
         if (one, a) != (other, b):
-            _compare(one, other, operation, binary, (other, b), (one, a))
+            _compare(one, other, binary, (other, b), (one, a))
 
 
 def _compare(
     one: Subject,
     other: Subject,
-    name: str,
     binary: Binary,
     left: tuple[Subject, Case],
     right: tuple[Subject, Case],
@@ -87,13 +86,13 @@ def _compare(
         return  # it does not work on dense arrays: agreement looks at that
     values = left[0].value(left[1]), right[0].value(right[1], seed)
     try:
-        got = jax.jit(quaxify(binary), compiler_options=QUICKLY)(*values)
+        got = run_once(quaxify(binary), *values)
     except Exception as error:
         if isinstance(error, (*CLEAR, *one.refuses, *other.refuses)):
             return
         raise Mismatch(f"{_order(left, right)} raised {type(error).__name__}: {error}") from error
     try:
-        want = _dense(name)(*arrays)
+        want = run_once(binary, *arrays)
         Comparison(one, other).same(got, want, struct, loose=5)
     except Mismatch as error:
         raise Mismatch(f"{_order(left, right)}: {error}") from None
@@ -102,11 +101,6 @@ def _compare(
 def _order(left: tuple[Subject, Case], right: tuple[Subject, Case]) -> str:
     (a, of_a), (b, of_b) = left, right
     return f"on {a.name} {of_a.name} and {b.name} {of_b.name}"
-
-
-@functools.cache
-def _dense(name: str) -> Any:
-    return jax.jit({**_ALIKE, **_CHAINED}[name], compiler_options=QUICKLY)
 
 
 def _combinations(one: Subject, other: Subject, chained: bool) -> list[tuple[Case, Case]]:

@@ -63,9 +63,6 @@ def _table() -> dict[str, Call]:
 CALLS: dict[str, Call] = _table()
 """The calls that each subject is tested with, by their names."""
 
-# Each program is run once. Half of what compiling takes would be spent on making it fast.
-QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
-
 
 def _names(text: str) -> frozenset[str]:
     found = frozenset(text.split())
@@ -172,12 +169,6 @@ def on_dense(call: Call, case: Case, arrays: dict[str, Any]) -> Any:
         except Exception as error:
             _abstract[key] = error.with_traceback(None)  # frames would keep the operands alive
     return _abstract[key]
-
-
-@functools.cache
-def compiled(calls: tuple[Call, ...]) -> Callable[[dict[str, Any]], list[Any]]:
-    """The calls as one compiled function of all operands; the same for all subjects."""
-    return jax.jit(together(calls), compiler_options=QUICKLY)
 
 
 def together(calls: Iterable[Call]) -> Callable[[dict[str, Any]], list[Any]]:

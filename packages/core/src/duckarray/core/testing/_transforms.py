@@ -20,14 +20,11 @@ from duckarray.core._quaxify import quaxify
 
 from ._compare import Comparison, Mismatch, eps, take_apart, with_notes
 from ._economy import NotApplicable
+from ._once import QUICKLY, run_once
 from ._operands import plain_operands
 from ._subject import Case, Subject, stacked
-from ._table import QUICKLY
 
 Program = Callable[[Any, Any], Any]
-
-
-_quick = functools.partial(jax.jit, compiler_options=QUICKLY)
 
 
 def program(x: Any, y: Any) -> dict[str, Any]:
@@ -143,8 +140,8 @@ def inside(subject: Subject, case: Case, run: Program) -> None:
         struct = jax.eval_shape(run, subject.array(case), y)
     except Exception as error:
         raise NotApplicable(f"dense JAX raises {type(error).__name__} for this case") from None
-    want = _quick(run)(subject.array(case), y)
-    functions: dict[str, Any] = {"compiled": _quick(quaxify(run))}
+    want = run_once(run, subject.array(case), y)
+    functions: dict[str, Any] = {"compiled": functools.partial(run_once, quaxify(run))}
     if case == subject.cases[0]:
         functions["run eagerly"] = quaxify(run)
     for how, function in functions.items():
@@ -154,18 +151,16 @@ def inside(subject: Subject, case: Case, run: Program) -> None:
 def around_grad(subject: Subject, case: Case, run: Program) -> None:
     """The gradient with respect to the leaves is that of the program after `materialize`."""
     value, y = subject.value(case), plain_operands(case)["y"]
-    oracle = _quick(
-        jax.grad(lambda v, y: loss(run(materialize(v), y)), allow_int=True)  # of its own leaves
-    )
-    want = _refused(subject, lambda: oracle(value, y))
+    oracle = jax.grad(lambda v, y: loss(run(materialize(v), y)), allow_int=True)
+    want = _refused(subject, lambda: run_once(oracle, value, y))
     if want is None:
         return
 
     def of_value(v: Any, y: Any) -> Any:
         return loss(materialize(quaxify(run)(v, y)))
 
-    differentiate = _quick(jax.grad(of_value, allow_int=True))
-    _compare_leaves(subject, lambda: differentiate(value, y), want)
+    differentiate = jax.grad(of_value, allow_int=True)
+    _compare_leaves(subject, lambda: run_once(differentiate, value, y), want)
 
 
 def around_jvp(subject: Subject, case: Case) -> None:
@@ -179,7 +174,7 @@ def around_jvp(subject: Subject, case: Case) -> None:
     )
 
     def derivative(run: Any) -> Any:
-        return _quick(lambda v: jax.jvp(run, (v,), (tangent,)))(value)
+        return run_once(lambda v: jax.jvp(run, (v,), (tangent,)), value)
 
     want = _refused(subject, lambda: derivative(lambda v: program(materialize(v), y)))
     if want is not None:
@@ -191,9 +186,9 @@ def around_vmap(subject: Subject, case: Case) -> None:
     """`vmap` of the quaxified program, over leaves with one more axis."""
     stack, arrays = stacked(subject, case), _stacked_arrays(subject, case)
     y = plain_operands(case)["y"]
-    want = _quick(jax.vmap(program, (0, None)))(arrays, y)
-    run = _quick(jax.vmap(lambda v, y: materialize(quaxify(program)(v, y)), (0, None)))
-    _compare(subject, "", lambda: run(stack, y), want)
+    want = run_once(jax.vmap(program, (0, None)), arrays, y)
+    run = jax.vmap(lambda v, y: materialize(quaxify(program)(v, y)), (0, None))
+    _compare(subject, "", lambda: run_once(run, stack, y), want)
 
 
 def around_scan(subject: Subject, case: Case) -> None:
@@ -204,9 +199,11 @@ def around_scan(subject: Subject, case: Case) -> None:
     def loop(carry: Any, xs: Any, run: Any) -> Any:
         return lax.scan(lambda c, x: (c, (run(x, y), run(c, y))), carry, xs)[1]
 
-    want = _quick(lambda c, xs: loop(c, xs, program))(subject.array(case), arrays)
-    run = _quick(lambda c, xs: loop(c, xs, lambda v, y: materialize(quaxify(program)(v, y))))
-    _compare(subject, "", lambda: run(subject.value(case), stack), want)
+    def on_values(carry: Any, xs: Any) -> Any:
+        return loop(carry, xs, lambda v, y: materialize(quaxify(program)(v, y)))
+
+    want = run_once(functools.partial(loop, run=program), subject.array(case), arrays)
+    _compare(subject, "", lambda: run_once(on_values, subject.value(case), stack), want)
 
 
 def around_cond(subject: Subject, case: Case) -> None:
@@ -216,11 +213,13 @@ def around_cond(subject: Subject, case: Case) -> None:
     def choose(first: Any, a: Any, b: Any) -> Any:
         return lax.cond(first, lambda a, b: a, lambda a, b: b, a, b)
 
+    def run(first: Any, a: Any, b: Any) -> Any:
+        return quaxify(program)(choose(first, a, b), y)
+
+    values = subject.value(case), subject.value(case, 1)
     for first in (True, False):
-        want = program(subject.array(case, 0 if first else 1), y)
-        run = _quick(lambda p, a, b: quaxify(program)(choose(p, a, b), y))
-        values = subject.value(case), subject.value(case, 1)
-        _compare(subject, "", functools.partial(run, first, *values), want)
+        want = run_once(program, subject.array(case, 0 if first else 1), y)
+        _compare(subject, "", functools.partial(run_once, run, first, *values), want)
 
 
 def _chosen(first: Any, a: Any, b: Any) -> Any:
@@ -234,18 +233,17 @@ def cond_variants(subject: Subject, case: Case) -> None:
         if other == case or (other.shape, other.dtype) != (case.shape, case.dtype):
             continue
         for first in (True, False):
-            want = _quick(_chosen)(first, array, subject.array(other))
-            run = _quick(quaxify(_chosen))
-            values = value, subject.value(other)
-            _compare(subject, "", functools.partial(run, first, *values), want)
+            want = run_once(_chosen, first, array, subject.array(other))
+            given = first, value, subject.value(other)
+            _compare(subject, "", functools.partial(run_once, quaxify(_chosen), *given), want)
 
 
 def around_donation(subject: Subject, case: Case) -> None:
     """A compiled function that is given the value's buffers to reuse."""
     y = plain_operands(case)["y"]
     value = jtu.tree_map(jnp.copy, subject.value(case))
-    run = _quick(quaxify(program), donate_argnums=0)
-    want = _quick(program)(subject.array(case), y)
+    run = jax.jit(quaxify(program), donate_argnums=0, compiler_options=QUICKLY)
+    want = run_once(program, subject.array(case), y)
     _compare(subject, "", lambda: run(value, y), want)
 
 
