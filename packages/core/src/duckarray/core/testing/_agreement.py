@@ -5,15 +5,20 @@ them did.
 """
 
 import functools
+import operator
 from collections.abc import Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import tree_util as jtu
 
 from duckarray.core._checking import checking_rules
+from duckarray.core._materialize import materialize
 from duckarray.core._quaxify import quaxify
 
-from ._compare import Comparison, Mismatch, eps, with_notes
+from ._compare import Comparison, Mismatch, eps, require, take_apart, with_notes
 from ._once import run_once
 from ._operands import operands
 from ._subject import Case, Subject
@@ -33,6 +38,7 @@ def agree(subject: Subject, case: Case, call: Call) -> None:
     agreement = _agreement(subject, case)
     if not call.concrete:
         agreement.compiled(call)
+        agreement.differentiated(call)
     if is_made_eagerly(call, case, subject):
         agreement.eager(call)
 
@@ -67,6 +73,21 @@ class _Agreement:
         elif not isinstance(got, self._subject.refuses):
             raise _unexpected("compiled", got) from got
 
+    def differentiated(self, call: Call) -> None:
+        """Raises a `Mismatch` unless its derivative along a change of the leaves agrees."""
+        groups = _DIFFERENTIABLE if self._subject.thorough else _DIFFERENTIATED
+        if call.group not in groups or not (self._is_first and self._case.is_real):
+            return
+        got, want = self._tangents_of(call.group).get(call.name, (None, None))
+        if want is None or isinstance(want, Exception) or isinstance(got, self._subject.refuses):
+            return
+        how = "the derivative with respect to the leaves"
+        if isinstance(got, Exception):
+            raise _unexpected(how, got) from got
+        if take_apart(got)[1] == take_apart(want)[1]:
+            got = jtu.tree_map(_where_defined, got, want)
+        self._compare(how, call, got, want, None, loose=5.0)
+
     def eager(self, call: Call) -> None:
         """Raises a `Mismatch` unless the call agrees when run eagerly."""
         struct = None if call.concrete else on_dense(call, self._case, self._arrays)
@@ -76,20 +97,26 @@ class _Agreement:
         if isinstance(want, Exception):
             self._raises(call, want)
             return
+        given = [self._values[name] for name in call.parameters]
+        before = take_apart(given)
         try:
-            got = quaxify(call.function)(*[self._values[name] for name in call.parameters])
+            got = quaxify(call.function)(*given)
         except self._subject.refuses:
             return
         except Exception as error:
             raise _unexpected("run eagerly", error) from error
+        _require_unchanged(before, take_apart(given))
         self._compare("run eagerly", call, got, want, struct)
 
-    def _compare(self, how: str, call: Call, got: Any, want: Any, struct: Any) -> None:
+    def _compare(
+        self, how: str, call: Call, got: Any, want: Any, struct: Any, loose: float = 1.0
+    ) -> None:
         try:
             if call.exact and _bits(self._case) < 32:
                 self._comparison.alike(got, struct)  # the last digit may be rounded otherwise
             else:
-                self._comparison.same(got, want, struct, loose=_LOOSE.get(call.group, 1.0))
+                loose *= _LOOSE.get(call.group, 1.0)
+                self._comparison.same(got, want, struct, loose=loose)
         except Mismatch as error:
             raise Mismatch(f"{how}: {error}") from None
 
@@ -107,10 +134,40 @@ class _Agreement:
 
     def _found(self, call: Call) -> tuple[Any, Any]:
         """What the call gives on the value and on the dense array, or the exceptions it raises."""
-        group = call.group if self._is_first else "sample"
+        return self._found_of(call.group if self._is_first else "sample")[call.name]
+
+    def _found_of(self, group: str) -> dict[str, tuple[Any, Any]]:
         if group not in self._groups:
             self._groups[group] = self._run(group)
-        return self._groups[group][call.name]
+        return self._groups[group]
+
+    def _tangents_of(self, group: str) -> dict[str, tuple[Any, Any]]:
+        key = f"derivatives of {group}"
+        if key not in self._groups:
+            self._groups[key] = self._differentiate(group)
+        return self._groups[key]
+
+    def _differentiate(self, group: str) -> dict[str, tuple[Any, Any]]:
+        found = self._found_of(group)
+        names = {name for name, outs in found.items() if not any(map(_is_error, outs))}
+        calls = [call for call in self._calls if call.name in names]
+        values = {name: self._values[name] for name in ("x", "z")}
+        steps = jtu.tree_map(_step, {"x": values["z"], "z": values["x"]})
+        try:
+            arrays, changes = jax.jvp(materialize, (values,), (steps,))
+        except self._subject.refuses:
+            return {}
+
+        def derivative(run: Any, before: Any, steps: Any) -> Any:
+            def along(operands: dict[str, Any]) -> Any:
+                at, by = ({k: t[k] for k in t if k in operands} for t in (before, steps))
+                return jax.jvp(lambda v: materialize(run(operands | v)), (at,), (by,))[1]
+
+            return along
+
+        wants = _run_all(calls, self._arrays, lambda run: derivative(run, arrays, changes))
+        gots = _run_all(calls, self._values, lambda run: derivative(quaxify(run), values, steps))
+        return {call.name: (gots[call.name], wants[call.name]) for call in calls}
 
     def _run(self, group: str) -> dict[str, tuple[Any, Any]]:
         calls = [
@@ -145,6 +202,12 @@ def _run_all(calls: list[Call], given: dict[str, Any], transform: Any) -> dict[s
     return out
 
 
+def _require_unchanged(before: tuple[list[Any], Any], after: tuple[list[Any], Any]) -> None:
+    """A value is what it was, although it took part in an operation."""
+    same = before[1] == after[1] and all(map(operator.is_, before[0], after[0]))
+    require(same, "run eagerly: it changed a value that it was given")
+
+
 def _outcome(run: Any) -> Any:
     try:
         return run()
@@ -154,6 +217,31 @@ def _outcome(run: Any) -> Any:
 
 # How much more than rounding once the results of these groups may differ.
 _LOOSE = {"LINALG": 50.0, "REDUCTIONS": 2.0, "CUMULATIVE": 2.0, "NN": 2.0}
+
+
+# The groups of calls that are differentiated as well, for the first case.
+_DIFFERENTIATED = ("UNARY", "SCALAR", "PRODUCTS")
+_DIFFERENTIABLE = (
+    *(*_DIFFERENTIATED, "BINARY", "SAME", "BROADCAST", "MOVES", "REPEATS", "PARTS", "CHOICES"),
+    *("READS", "WRITES", "REDUCTIONS", "CUMULATIVE", "NN"),
+)
+
+
+def _where_defined(got: Any, want: Any) -> Any:
+    """An entry that does not depend on the leaves has a derivative even where a call has none."""
+    if want.dtype == jax.dtypes.float0 or jnp.shape(got) != want.shape:
+        return got
+    defined = jnp.isfinite(want)
+    return got if jnp.all(defined) else jnp.where(defined, got, want)
+
+
+def _step(x: Any) -> Any:
+    inexact = jnp.issubdtype(jnp.result_type(x), jnp.inexact)
+    return x if inexact else np.zeros(jnp.shape(x), jax.dtypes.float0)
+
+
+def _is_error(out: Any) -> bool:
+    return isinstance(out, Exception)
 
 
 def _bits(case: Case) -> int:

@@ -50,6 +50,13 @@ def dense(subject: Subject, case: Case) -> None:
         got = _refusing(subject, functools.partial(materialize, subject.value(case, seed)))
         if got is not None:
             comparison.same(got, subject.array(case, seed))
+    leaves, structure = take_apart(subject.value(case))
+    again = _refusing(subject, lambda: materialize(structure.unflatten(leaves)))
+    try:
+        if again is not None:
+            comparison.same(again, subject.array(case))
+    except Mismatch as error:
+        raise Mismatch(f"taken apart and put together: {error}") from None
 
 
 def derivative(subject: Subject, case: Case) -> None:

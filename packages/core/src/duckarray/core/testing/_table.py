@@ -80,7 +80,7 @@ _BY_DTYPE = _names(
     " rmatmul mul_special div_special result_type cond"
 )
 _BY_SHAPE = _names(
-    "neg mul_scalar add rsubtract multiply add_same add_row rsub_row mul_row rmul_col outer_sum"
+    "neg exp mul_scalar add rsubtract multiply add_same add_row rsub_row mul_row rmul_col outer_sum"
     " ravel reshape transpose matrix_transpose swapaxes expand_dims expand_dims_last broadcast_to"
     " broadcast_last flip roll tile repeat pad concatenate rconcatenate_last concatenate_same"
     " stack rstack_last split slice slice_last_step first first_column entry tril diagonal where"

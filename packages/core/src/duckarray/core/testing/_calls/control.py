@@ -17,7 +17,9 @@ PROGRAMS: Calls = {
     "vmap_last": lambda x, y: jax.vmap(jnp.add, (-1, -1), -1)(x, y),
     "map": lambda x: lax.map(lambda row: row - 1, x),
     "cond": lambda x, y, flag: lax.cond(flag, lambda: x * 2, lambda: y),
+    "cond_off": lambda x, y, flag: lax.cond(~flag, lambda: x * 2, lambda: y),
     "switch": lambda x, y, i: lax.switch(i, [lambda: x, lambda: y, lambda: -x]),
+    "switch_next": lambda x, y, i: lax.switch(i + 1, [lambda: x, lambda: y, lambda: -x]),
     "fori_loop": lambda x: lax.fori_loop(0, 3, lambda i, c: c * 2, x),
     "while_loop": lambda x: lax.while_loop(
         lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] + x), (0, x)

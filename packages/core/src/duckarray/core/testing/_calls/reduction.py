@@ -50,6 +50,7 @@ REDUCTIONS: Calls = {
 CUMULATIVE: Calls = {
     "cumsum": lambda x: jnp.cumsum(x, axis=0),
     "cumsum_flat": lambda x: jnp.cumsum(x),
+    "cumsum_reverse": lambda x: lax.cumsum(x, axis=x.ndim - 1, reverse=True),
     "cumprod": lambda x: jnp.cumprod(x, axis=-1),
     "cummax": lambda x: lax.cummax(x, axis=0),
     "cummin": lambda x: lax.cummin(x, axis=0, reverse=True),
