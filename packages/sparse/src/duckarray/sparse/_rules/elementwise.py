@@ -188,7 +188,7 @@ def _fill(primitive: Any, operands: list[Any], params: Any, batch: Any) -> Any:
     if not any(f is None for f in fills):
         scalars = [
             jnp.broadcast_to(f.value if isinstance(f, Constant) else f, batch)
-            if jnp.ndim(x) or isinstance(x, Sparse | _Full)
+            if isinstance(x, Sparse | _Full) or jnp.ndim(x)
             else f
             for f, x in zip(fills, operands, strict=True)
         ]
