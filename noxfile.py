@@ -155,7 +155,9 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check")
     for name in PACKAGES:
         session.run("mypy", "-p", f"duckarray.{name}")
-    session.run("mypy", "noxfile.py", *map(str, ROOT.glob("tools/*.py")))
+    session.run(
+        "mypy", "noxfile.py", "tests-integration/typed.py", *map(str, ROOT.glob("tools/*.py"))
+    )
 
 
 @nox.session(name="format")

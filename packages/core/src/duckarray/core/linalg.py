@@ -1,10 +1,5 @@
 """`jax.numpy.linalg`, every function of which takes values for arrays."""
 
-from typing import TYPE_CHECKING
-
 from duckarray.core._namespaces import mirror
-
-if TYPE_CHECKING:
-    from jax.numpy.linalg import *  # noqa: F403
 
 mirror(__name__, "jax.numpy.linalg")

@@ -1,10 +1,5 @@
 """`jax.scipy`, every function of which takes values for arrays."""
 
-from typing import TYPE_CHECKING
-
 from duckarray.core._namespaces import mirror
-
-if TYPE_CHECKING:
-    from jax.scipy import *  # noqa: F403
 
 mirror(__name__, "jax.scipy")

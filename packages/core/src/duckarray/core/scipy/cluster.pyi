@@ -1,1 +1,4 @@
-from jax.scipy.cluster import *  # noqa: F403
+# Made by `tools/make_stubs.py`: do not edit.
+from typing import Any
+
+def __getattr__(name: str) -> Any: ...

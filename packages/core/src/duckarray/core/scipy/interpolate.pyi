@@ -1,1 +1,8 @@
-from jax.scipy.interpolate import *  # noqa: F403
+# Made by `tools/make_stubs.py`: do not edit.
+from typing import Any
+
+from jax.scipy.interpolate import (
+    RegularGridInterpolator as RegularGridInterpolator,
+)
+
+def __getattr__(name: str) -> Any: ...

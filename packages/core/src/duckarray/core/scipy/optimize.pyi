@@ -1,1 +1,13 @@
-from jax.scipy.optimize import *  # noqa: F403
+# Made by `tools/make_stubs.py`: do not edit.
+from typing import Any
+
+from jax.scipy import optimize as _jax
+from jax.scipy.optimize import (
+    OptimizeResults as OptimizeResults,
+)
+
+from duckarray.core._signatures import quaxified as _quaxified
+
+minimize = _quaxified(_jax.minimize)
+
+def __getattr__(name: str) -> Any: ...
