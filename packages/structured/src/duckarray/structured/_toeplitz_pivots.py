@@ -51,7 +51,7 @@ def cauchy_pivots(values: Any) -> tuple[Any, Any]:
 
 
 def _cauchy_like(values: Any, n: int) -> tuple[Any, Any, Any, Any]:
-    """Generators `[n, 2]` and `[2, n]` of the transform of the matrix, and its two sets of nodes."""
+    """Generators `[n, 2]` and `[2, n]` of the matrix transformed, and its two sets of nodes."""
     at = values[np.arange(n) + n - 1]  # t[i]
     before = jnp.concatenate([values[:1] * 0, values[: n - 1]])  # t[i - n]
     first = jnp.zeros_like(at).at[0].set(1)
