@@ -20,7 +20,7 @@ from duckarray.core.testing._subject import with_dtype
 from ._evaluate import value_of
 from ._program import Argument
 
-Known = dict[str, tuple[str, Subject, tuple[Case, ...]]]
+Known = dict[str, tuple[str, Subject]]
 
 # What holds one array and means something for arrays that are values of any type.
 _WRAPPERS = ("named", "units", "units-numbers")
@@ -28,7 +28,7 @@ _WRAPPERS = ("named", "units", "units-numbers")
 
 @functools.cache
 def known() -> Known:
-    """The subjects of the installed types: for each an expression, itself, and what it can make."""
+    """The subjects of the installed types, each with an expression for it."""
     found: Known = {}
     modules = dict.fromkeys(subject.make.__module__ for subject in subjects().values())
     for module in modules:
@@ -37,11 +37,14 @@ def known() -> Known:
             for i, subject in several:
                 if isinstance(subject, Subject):
                     text = f"{module}.{name}" + ("" if i is None else f"[{i}]")
-                    found[subject.name] = (text, subject, _cases(subject))
+                    found[subject.name] = (text, subject)
     return found
 
 
-def _cases(subject: Subject) -> tuple[Case, ...]:
+@functools.cache
+def cases(name: str) -> tuple[Case, ...]:
+    """The cases that a subject names, and others that it can make."""
+    subject = known()[name][1]
     more = [case for case in DEFAULT_CASES if case not in subject.cases]
     return (*subject.cases, *(case for case in more if _can_make(subject, case)))
 
@@ -58,7 +61,7 @@ def _can_make(subject: Subject, case: Case) -> bool:
 @functools.cache
 def comparison(dtype: str) -> Comparison:
     """Compares values of all types, no more precisely than `dtype` allows."""
-    return Comparison(*(subject for _, subject, _ in known().values()), dtype=dtype)
+    return Comparison(*(subject for _, subject in known().values()), dtype=dtype)
 
 
 def dense(argument: Argument) -> jax.Array:
@@ -88,10 +91,10 @@ def _value(
     rng: random.Random, name: str, only: tuple[str, ...], shape: tuple[int, ...] | None = None
 ) -> Argument:
     names = [n for n in known() if not only or n in only]
-    pairs = [(n, case) for n in names for case in known()[n][2] if shape in (None, case.shape)]
+    pairs = [(n, case) for n in names for case in cases(n) if shape in (None, case.shape)]
     if shape is None or not pairs:  # each type as often as any other
         subject = rng.choice(names)
-        case = rng.choice(known()[subject][2])
+        case = rng.choice(cases(subject))
     else:
         subject, case = rng.choice(pairs)
     case = replace(case, seed=rng.randrange(3))
@@ -118,8 +121,8 @@ def _nested(rng: random.Random, name: str, outer: str, case: Case) -> Argument |
     # A dimension, or names, for one of several arrays has no meaning.
     inner = [
         (n, c)
-        for n, (_, _, cases) in known().items()
-        for c in cases
+        for n in known()
+        for c in cases(n)
         if (c.shape, c.dtype) == (leaf.shape, str(leaf.dtype)) and n != outer
         if n not in _WRAPPERS or (len(leaves) == 1 and outer in _WRAPPERS and _below(outer, n))
     ]

@@ -272,6 +272,29 @@ def test_broken_files_are_refused_by_name(tmp_path):
         load_pretrained(tmp_path, params())
 
 
+@pytest.mark.any_jax
+def test_tensors_damaged_at_any_byte_are_an_error_or_load_as_they_were(tmp_path):
+    model = params()
+    save_pretrained(tmp_path, loraify(model, rank=1, key=KEY))
+    file = tmp_path / "adapter_model.safetensors"
+    whole = file.read_bytes()
+    want = load_pretrained(tmp_path, model)
+    head = 8 + int.from_bytes(whole[:8], "little")
+    places = [*range(0, head, 7), *range(head, len(whole))]
+    noticed = 0
+    for at in places:
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        try:
+            got = load_pretrained(tmp_path, model)
+        except ValueError:
+            noticed += 1
+            continue
+        assert jax.tree.structure(got) == jax.tree.structure(want), at
+        jax.tree.map(np.testing.assert_array_equal, got, want)
+    # What is left is the name of the checksum, what PyTorch is told, and blanks.
+    assert noticed > len(places) - 20
+
+
 def test_a_model_that_cannot_be_saved_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"a model without adapters[^$]*loraify"):
         save_pretrained(tmp_path, params())

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from ._trainable import Trainable
 from ._value import LoraArray
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+_CHECKSUM = "duckarray.lora.crc32"
 _SHOWN = 20
 
 _NOTHING = """`save_pretrained(...)` was given a model without adapters.
@@ -66,7 +68,8 @@ def save_pretrained(
     `adapter_model.safetensors` holds `base_model.model.<module>.lora_A.weight`, `[r, in]`, and
     `.lora_B.weight`, `[out, r]`; of embeddings `.lora_embedding_A` and `.lora_embedding_B`; of
     convolutions `[r, in, *window]` and `[out, r, 1, ...]`; `.lora_magnitude_vector` with DoRA; and
-    what else is trained. Layers stacked in one array are written one by one.
+    what else is trained. Layers stacked in one array are written one by one. In the metadata is a
+    checksum of the tensors, since the format has none.
 
     Args:
         folder: where to; it is made if it is not there.
@@ -134,7 +137,8 @@ def save_pretrained(
     target.mkdir(parents=True, exist_ok=True)
     from safetensors.flax import save_file
 
-    save_file(tensors, target / WEIGHTS, metadata={"format": "pt"})
+    metadata = {"format": "pt", _CHECKSUM: _checksum(tensors)}
+    save_file(tensors, target / WEIGHTS, metadata=metadata)
     (target / CONFIG).write_text(json.dumps(written, indent=2, sort_keys=True), "utf-8")
 
 
@@ -151,7 +155,8 @@ def load_pretrained(folder: str | Path, params: Any, *, names: Names = None) -> 
 
     Raises:
         AdapterError: if the file has adapters for other modules, or of another shape or rank.
-        ValueError: if a file is not readable, or is of another method than LoRA.
+        ValueError: if a file is not readable, or is of another method than LoRA; if a byte of the
+            tensors was changed, where `save_pretrained` wrote them.
         FileNotFoundError: if a file is not there.
 
     Example:
@@ -244,15 +249,30 @@ def _relative(x: LoraArray, initial: LoraArray) -> LoraArray:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    from safetensors import SafetensorError
+    from safetensors import SafetensorError, safe_open
     from safetensors.flax import load_file
 
     if not file.exists():
         raise FileNotFoundError(_UNREADABLE.format(file=file, error="there is no such file."))
     try:
-        return load_file(file)
+        with safe_open(file, "flax") as opened:
+            metadata = opened.metadata() or {}
+        tensors: dict[str, Any] = load_file(file)
     except (SafetensorError, ValueError, OSError) as error:
         raise ValueError(_UNREADABLE.format(file=file, error=error)) from error
+    if metadata.get(_CHECKSUM, None) not in (None, _checksum(tensors)):
+        raise ValueError(_UNREADABLE.format(file=file, error="its checksum is another."))
+    return tensors
+
+
+def _checksum(tensors: dict[str, Any]) -> str:
+    """That of the names, dtypes, shapes and bytes of all tensors."""
+    crc = 0
+    for name, tensor in sorted(tensors.items()):
+        array = np.ascontiguousarray(np.asarray(tensor))
+        crc = zlib.crc32(f"{name} {array.dtype.name} {np.shape(tensor)}".encode(), crc)
+        crc = zlib.crc32(array.reshape(-1).view(np.uint8), crc)
+    return f"{crc:08x}"
 
 
 def _loaded(
