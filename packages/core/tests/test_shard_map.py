@@ -10,7 +10,7 @@ import pytest
 from _core_checks import assert_same
 from _core_types import Box, Doubled, Length, LowRank, Opaque, Quantized, Zero, dense
 from jax import lax, shard_map
-from jax.sharding import AxisType, NamedSharding
+from jax.sharding import AxisType, NamedSharding, auto_axes, reshard
 from jax.sharding import PartitionSpec as P
 from jax.typing import ArrayLike
 
@@ -277,6 +277,29 @@ def test_values_on_an_explicit_mesh_agree():
         program = shard_map(lambda x: lax.psum(x, "i"), in_specs=P("i"), out_specs=P())
         summed = jax.jit(quaxify(program))(Doubled(x))
         np.testing.assert_allclose(summed, 2 * (X[:2] + X[2:]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_a_value_is_split_anew_and_meets_axes_that_are_automatic(kind):
+    mesh = jax.make_mesh((2,), ("i",), axis_types=(AxisType.Explicit,))
+
+    def program(x):
+        product = auto_axes(lambda x: jnp.sin(x) @ x.T, out_sharding=P("i", None))(x)
+        return product, reshard(x, P(None, "i"))
+
+    with jax.set_mesh(mesh):
+        x = VALUES[kind](X)
+        x = jax.tree.map(lambda y: jax.device_put(y, P("i")) if y.shape[0] == 4 else y, x)
+        want = jax.jit(program)(jnp.asarray(dense(x)))
+        product, split = jax.jit(quaxify(program))(x)
+        assert_same((product, split), want)
+        assert product.sharding.is_equivalent_to(want[0].sharding, 2)
+        if kind in ("doubled", "box"):
+            assert isinstance(split, Doubled | Box)
+            (leaf,) = jax.tree.leaves(split)
+            assert leaf.sharding.is_equivalent_to(want[1].sharding, 2)
+        gradient = jax.jit(quaxify(jax.grad(lambda x: jnp.sum(program(x)[0]))))(x)
+        assert_same(gradient, jax.jit(jax.grad(lambda x: jnp.sum(program(x)[0])))(dense(x)))
 
 
 @pytest.mark.parametrize("kind", VALUES)

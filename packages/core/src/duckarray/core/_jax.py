@@ -7,7 +7,7 @@ which does for composite ones.
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -220,6 +220,19 @@ def varying_axes(x: Any) -> frozenset[str]:
     """
     kind = getattr(typeof(x), "manual_axis_type", None)
     return frozenset() if kind is None else frozenset(kind.varying)
+
+
+def on_mesh_of(avals: Sequence[Any]) -> AbstractContextManager[Any]:
+    """Makes the mesh that arrays are split over the current one, if another is.
+
+    It has the same devices, and axes of another kind, as inside `jax.sharding.auto_axes`.
+    """
+    current = jax.sharding.get_abstract_mesh()
+    for aval in () if current.empty else avals:
+        mesh = getattr(getattr(aval, "sharding", None), "mesh", None)
+        if mesh is not None and not mesh.empty and mesh != current:
+            return jax.sharding.use_abstract_mesh(mesh)
+    return nullcontext()
 
 
 def in_manual_mesh() -> bool:

@@ -14,7 +14,7 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 
 from ._fields import field, make_value_class
-from ._jax import abstract_eval, in_manual_mesh, varying_like
+from ._jax import abstract_eval, in_manual_mesh, on_mesh_of, varying_like
 from ._methods import ArrayMethods, computed
 from ._source import exclude_from_locations
 from ._summary import summarize
@@ -238,7 +238,8 @@ def _abstract_materialize(structure: Any, avals: tuple[Any, ...]) -> ShapedArray
     def dense(*leaves: Any) -> list[Any]:
         return [materialize(structure.unflatten(leaves))]
 
-    (aval,) = abstract_eval(dense, avals)
+    with on_mesh_of(avals):
+        (aval,) = abstract_eval(dense, avals)
     return aval  # type: ignore[no-any-return]
 
 

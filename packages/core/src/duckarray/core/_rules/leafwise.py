@@ -8,7 +8,8 @@ from jax import lax
 from jax.extend.core import Primitive, primitives
 
 from duckarray.core._dispatch import handles
-from duckarray.core._jax import vary
+from duckarray.core._jax import on_mesh_of, vary
+from duckarray.core._materialize import densify
 from duckarray.core._structure import flatten, unflatten, width
 from duckarray.core._value import Value
 
@@ -48,6 +49,17 @@ def _constrain(primitive: Primitive, operands: Sequence[Any], params: dict[str, 
     if not fits(operands[0], params["sharding"]):
         return NotImplemented
     return jax.tree.map(lambda leaf: primitive.bind(leaf, **params), operands[0])
+
+
+@handles("reshard")
+def _reshard(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    (x,) = operands
+    leaves, shape = jax.tree.leaves(x), x.aval().shape
+    if all(leaf.shape == shape for leaf in leaves):
+        return jax.tree.map(lambda leaf: primitive.bind(leaf, **params), x)
+    with on_mesh_of([jax.typeof(leaf) for leaf in leaves]):
+        dense = densify(x, primitive, operands)
+    return primitive.bind(dense, **params)
 
 
 def fits(x: Any, placement: Any) -> bool:

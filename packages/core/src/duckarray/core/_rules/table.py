@@ -34,6 +34,7 @@ _TABLE: dict[Treatment, dict[str, str]] = {
     "leafwise": {
         _LEAFWISE: (
             "name copy optimization_barrier stop_gradient device_put sharding_constraint pvary"
+            " reshard"
         )
     },
     "materialize": {
@@ -54,7 +55,7 @@ _TABLE: dict[Treatment, dict[str, str]] = {
             " coo_matvec coo_spmm coo_spmv coo_todense csr_fromdense csr_matmat csr_matvec csr_spmm"
             " csr_spmv csr_todense spsolve todense check shape_assertion dimension_size"
             " dim_as_value"
-            " global_array_to_host_local_array host_local_array_to_global_array shard_alike reshard"
+            " global_array_to_host_local_array host_local_array_to_global_array shard_alike"
             " scan_count unique"
         ),
         _COMBINER: (
