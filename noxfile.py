@@ -202,6 +202,13 @@ def _check_built(session: nox.Session, source: Path, out: Path, ours: bool = Tru
 
 
 @nox.session
+def release_check(session: nox.Session) -> None:
+    """Rehearses the release of each package, in a clone of what is committed; `-- lora` of one."""
+    session.install("packaging>=24.2", "uv")
+    session.run("python", str(ROOT / "tools" / "rehearse_release.py"), *session.posargs)
+
+
+@nox.session
 def tools(session: nox.Session) -> None:
     """Tests of the scripts in `tools/`."""
     session.install(*group(SETTINGS, "tools"))
