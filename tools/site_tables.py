@@ -1,0 +1,56 @@
+"""Tables of the site that are made from the packages themselves, when it is built.
+
+A line `<!-- table: NAME -->` of a page becomes a table. mkdocs.yml names this module as a hook.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+_MARK = re.compile(r"^<!-- table: (\w+) -->$", re.MULTILINE)
+_KEPT, _CHEAP = "●", "○"
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Puts tables in the places of their marks."""
+    return _MARK.sub(lambda match: TABLES[match[1]](), markdown)
+
+
+def structure() -> str:
+    """Which calls keep which types, as the subjects say and the tests of each type check."""
+    from duckarray.core.testing import CALLS, subjects
+
+    types = {name: subject for name, subject in subjects().items() if name in _known()}
+    rows = []
+    for call in CALLS:
+        cells = [_cell(call, subject) for subject in types.values()]
+        if any(cells):
+            rows.append([f"`{call}`", *cells])
+    return _table(["call", *(f"[{name}](packages/{name}.md)" for name in types)], rows)
+
+
+def _known() -> set[str]:
+    from monorepo import packages
+
+    return set(packages())
+
+
+def _cell(call: str, subject: Any) -> str:
+    if _is_among(call, subject.keeps):
+        return _KEPT
+    return _CHEAP if _is_among(call, subject.without_dense) else ""
+
+
+def _is_among(call: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch.fnmatchcase(call, pattern) for pattern in patterns)
+
+
+def _table(titles: list[str], rows: list[list[str]]) -> str:
+    rule = ["---", *[":-:"] * (len(titles) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [titles, rule, *rows])
+
+
+TABLES: dict[str, Callable[[], str]] = {"structure": structure}
