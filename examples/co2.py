@@ -83,26 +83,27 @@ def main(file: Path = Path("co2.svg"), steps: int = 300) -> None:
 
     @jax.jit
     def fit(params):
-        def step(_, carry):
+        def step(carry, _):
             params, state = carry
-            updates, state = optimizer.update(jax.grad(loss)(params, years, y), state)
-            return optax.apply_updates(params, updates), state
+            value, slope = jax.value_and_grad(loss)(params, years, y)
+            updates, state = optimizer.update(slope, state)
+            return (optax.apply_updates(params, updates), state), value
 
-        return jax.lax.fori_loop(0, steps, step, (params, optimizer.init(params)))[0]
+        (params, _), losses = jax.lax.scan(step, (params, optimizer.init(params)), length=steps)
+        return params, losses
 
     with materialization("error"):  # no 55 by 55 matrix is ever built
-        fitted = fit(params)
-        before, after = (jax.jit(loss)(p, years, y) for p in (params, fitted))
+        fitted, losses = fit(params)
         ahead = jnp.asarray(YEARS[KNOWN:], float)
         mean, deviation = jax.jit(predict)(fitted, years, y, ahead)
-    print(f"negative log-likelihood: {before:.1f}, fitted {after:.1f}")
+    print(f"negative log-likelihood: {losses[0]:.1f}, fitted {losses[-1]:.1f}")
     print(
         f"smooth part of {jnp.exp(fitted['size']):.2f} ppm, {jnp.exp(fitted['length']):.1f} years"
     )
     for year, m, d, truth in zip(ahead, mean, deviation, PPM[KNOWN:], strict=True):
         print(f"{year:.0f}  {m:7.2f} ± {2 * d:.2f}  measured {truth:.2f}")
     error = np.abs(np.asarray(mean) - PPM[KNOWN:])
-    assert after < before
+    assert losses[-1] < losses[0] - 1
     assert error.max() < 0.015 * PPM[-1]
     lines = {"measured*": (YEARS, PPM), "predicted": (ahead, mean)}
     band = np.asarray(ahead), np.asarray(mean - 2 * deviation), np.asarray(mean + 2 * deviation)

@@ -8,9 +8,14 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 _MARK = re.compile(r"^<!-- table: (\w+) -->$", re.MULTILINE)
+# Other distributions that are installed have subjects too.
+_PACKAGES = {
+    path.parent.name for path in Path(__file__).parents[1].glob("packages/*/pyproject.toml")
+}
 _KEPT, _CHEAP = "●", "○"
 
 
@@ -23,19 +28,13 @@ def structure() -> str:
     """Which calls keep which types, as the subjects say and the tests of each type check."""
     from duckarray.core.testing import CALLS, subjects
 
-    types = {name: subject for name, subject in subjects().items() if name in _known()}
+    types = {name: subject for name, subject in subjects().items() if name in _PACKAGES}
     rows = []
     for call in CALLS:
         cells = [_cell(call, subject) for subject in types.values()]
         if any(cells):
             rows.append([f"`{call}`", *cells])
     return _table(["call", *(f"[{name}](packages/{name}.md)" for name in types)], rows)
-
-
-def _known() -> set[str]:
-    from monorepo import packages
-
-    return set(packages())
 
 
 def _cell(call: str, subject: Any) -> str:
