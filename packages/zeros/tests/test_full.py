@@ -288,3 +288,14 @@ def test_python_scalars_and_weak_types_promote_as_in_jax(value):
             out = jax.typeof(materialize(quaxify(program)(x)))
             want = jax.typeof(program(dense))
         assert (out.dtype, out.weak_type) == (want.dtype, want.weak_type)
+
+
+def test_half_precision_is_computed_with_in_single_though_promotion_is_strict():
+    x = Full(0.3, (4, 200), jnp.bfloat16)
+    half = float(jnp.bfloat16(0.3))
+    product = quaxify(jnp.matmul)(x, jnp.ones((200, 1), jnp.bfloat16))
+    sums = materialize(quaxify(lambda x: lax.cumlogsumexp(x, axis=1))(x))
+    assert product.dtype == sums.dtype == jnp.bfloat16
+    np.testing.assert_allclose(product.astype("float32"), np.full((4, 1), 200 * half), rtol=4e-3)
+    want = half + np.log(np.arange(1, 201))
+    np.testing.assert_allclose(sums[0].astype("float32"), want, rtol=4e-3)

@@ -11,6 +11,7 @@ from duckarray.core import ArrayValue, quaxify
 from ._band import Band
 from ._bands import Banded, Diagonal, Identity, Tridiagonal
 from ._base import cast, make, zero_of
+from ._limits import at_least
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation, inverse
 from ._product import BlockDiagonal, Kronecker
@@ -134,7 +135,7 @@ def can_apply(x: Any) -> bool:
 def convolve(column: Any, y: Any, size: int) -> Any:
     """The circulant matrix with this first column times `y`, which is extended to `size` rows."""
     dtype = jnp.result_type(column.dtype, y.dtype)
-    wide = jnp.promote_types(dtype, jnp.float32)
+    wide = at_least(dtype, jnp.float32)
     column, z = cast(column, wide), jnp.swapaxes(cast(y, wide), -1, -2)
     if jnp.issubdtype(wide, jnp.complexfloating):
         out = jnp.fft.ifft(jnp.fft.fft(column, size)[..., None, :] * jnp.fft.fft(z, size), size)

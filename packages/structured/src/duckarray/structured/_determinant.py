@@ -10,7 +10,7 @@ from ._apply import call
 from ._band import Band
 from ._bands import Banded, Diagonal, Identity, Tridiagonal
 from ._eliminate import pivots
-from ._limits import finfo
+from ._limits import at_least, finfo
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation
 from ._product import BlockDiagonal, Kronecker, partition_of, sizes_of
@@ -104,7 +104,7 @@ def _slogdet_toeplitz(x: Toeplitz) -> Any:
     one: Any = cauchy_pivots
     for _ in x.batch_shape:
         one = jax.vmap(one)
-    wide = jnp.promote_types(x.c.dtype, jnp.complex64)
+    wide = at_least(x.c.dtype, jnp.complex64)
     sign, log = _combined(*one(values_of(x).astype(wide)))
     if not jnp.issubdtype(x.c.dtype, jnp.complexfloating):
         sign = jnp.sign(sign.real)

@@ -9,7 +9,8 @@ import jax.numpy as jnp
 from duckarray.core import materialization, quaxify, value_of
 
 from ._apply import transpose
-from ._bands import Identity
+from ._band import Band
+from ._bands import Banded, Identity
 from ._base import Structured
 
 _NOT_VECTORS = """`jacobian(f, x)` takes a function of vectors, but {what} has shape {shape}.
@@ -44,10 +45,18 @@ def jacobian(f: Callable[[Any], Any], x: Any) -> Any:
     x = jnp.asarray(x)
     if x.ndim != 1:
         raise ValueError(_NOT_VECTORS.format(what="x", shape=tuple(x.shape)))
-    y, push = jax.linearize(f, x)
+    y = jax.eval_shape(f, x)
     if jnp.ndim(y) != 1:
         raise ValueError(_NOT_VECTORS.format(what="f(x)", shape=jnp.shape(y)))
+
+    def push(tangent: Any) -> Any:
+        # Not by `linearize`, which would leave of a zero, as `relu` has, only an array of such.
+        return jax.jvp(f, (x,), (tangent,))[1]
+
     # Each row of what comes out is the derivative along one unit vector: the transpose.
     with materialization("allow"):
         out = value_of(quaxify(jax.vmap(push))(Identity(x.shape[0], x.dtype)))
-    return transpose(out) if isinstance(out, Structured) else jnp.transpose(out)
+    if not isinstance(out, Structured):
+        return jnp.transpose(out)
+    out = transpose(out)
+    return Band.of(out).value() if isinstance(out, Banded) else out  # it may be tridiagonal

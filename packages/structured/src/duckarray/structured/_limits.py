@@ -1,7 +1,8 @@
-"""`finfo` and `iinfo`, with types."""
+"""`finfo` and `iinfo`, with types, and what to compute with."""
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 
@@ -13,3 +14,9 @@ def finfo(dtype: Any) -> Any:
 def iinfo(dtype: Any) -> Any:
     """The limits of an integer type, as `jnp.iinfo`."""
     return jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
+
+
+def at_least(dtype: Any, least: Any) -> Any:
+    """The dtype to compute with, as wide as `least`, whatever promotion the program forbids."""
+    with jax.numpy_dtype_promotion("standard"):
+        return jnp.promote_types(dtype, least)

@@ -14,6 +14,7 @@ from ._base import make
 from ._closure import matmul
 from ._convert import meet
 from ._eliminate import solve_band
+from ._limits import at_least
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation, inverse
 from ._product import BlockDiagonal, Kronecker, conform, partition_of, sizes_of
@@ -226,7 +227,7 @@ def solve(x: Any, y: Any) -> Any:
 
 def spectrum(x: Circulant) -> Any:
     """The eigenvalues, in the order of the discrete Fourier transform."""
-    return jnp.fft.fft(x.c.astype(jnp.promote_types(x.c.dtype, jnp.float32)), axis=-1)
+    return jnp.fft.fft(x.c.astype(at_least(x.c.dtype, jnp.float32)), axis=-1)
 
 
 def of_spectrum(values: Any, dtype: Any) -> Any:

@@ -6,6 +6,7 @@ cyclically and `Y` does so with a sign. Fourier transforms make shifts diagonal 
 of it is of that form again.
 """
 
+import math
 from typing import Any
 
 import jax.numpy as jnp
@@ -51,8 +52,8 @@ def cauchy_pivots(values: Any) -> tuple[Any, Any]:
 
 
 def _cauchy_like(values: Any, n: int) -> tuple[Any, Any, Any, Any]:
-    """Generators `[n, 2]` and `[2, n]` of the matrix transformed, and its two sets of nodes."""
-    at = values[np.arange(n) + n - 1]  # t[i]
+    """Generators `[n, 2]` and `[2, n]` of the transform of the matrix, and its nodes."""
+    at = values[n - 1 :]  # t[i]
     before = jnp.concatenate([values[:1] * 0, values[: n - 1]])  # t[i - n]
     first = jnp.zeros_like(at).at[0].set(1)
     rows = jnp.stack([first, (at + before).at[0].set(0)], axis=1)
@@ -61,7 +62,7 @@ def _cauchy_like(values: Any, n: int) -> tuple[Any, Any, Any, Any]:
     columns = jnp.stack([wide.at[-1].set(2 * at[0]), first[::-1]])
     root = np.exp(2j * np.pi * np.arange(n) / n)
     half = np.exp(1j * np.pi * np.arange(n) / n)
-    scale = np.sqrt(n)
+    scale = math.sqrt(n)
     # Of F v each entry is a sum with exp(2 pi i j k / n): n times the inverse transform.
     left = jnp.fft.ifft(rows, axis=0) * scale
     right = jnp.fft.fft(columns * half.conj().astype(values.dtype), axis=1) / scale

@@ -8,7 +8,7 @@ from jax import lax
 
 from ._apply import apply, transpose
 from ._base import cast, make
-from ._limits import finfo
+from ._limits import at_least, finfo
 from ._ranks import free_ranks
 from ._toeplitz import Toeplitz, values_of
 
@@ -65,7 +65,7 @@ def toeplitz_solve(
     columns = b[:, None] if b.ndim == 1 else b
     if a.r.shape[-1] != n or columns.ndim < 2 or columns.shape[-2] != n:
         raise ValueError(_SHAPES.format(a=a.shape, b=tuple(b.shape)))
-    dtype = jnp.result_type(a.c.dtype, b.dtype, jnp.float32)
+    dtype = at_least(jnp.result_type(a.c.dtype, b.dtype), jnp.float32)
     limit = 4 * float(finfo(dtype).eps) if tol is None else tol
     out = solve_columns(
         make(Toeplitz, cast(a.c, dtype), cast(a.r, dtype)),

@@ -72,3 +72,9 @@ def _rounded(value: Any, dtype: Any) -> Number:
 def _widened(c: Any) -> Any:
     """Numbers of half precision as single ones: XLA adds them up as such."""
     return c.astype(jnp.float32) if c.dtype in (jnp.float16, jnp.bfloat16) else c
+
+
+def wide(dtype: Any) -> Any:
+    """What to compute with: at least single precision, of floating-point numbers."""
+    short = jnp.issubdtype(dtype, jnp.floating) and jnp.dtype(dtype).itemsize < 4
+    return jnp.dtype(jnp.float32) if short else dtype

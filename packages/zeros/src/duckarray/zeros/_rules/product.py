@@ -12,7 +12,7 @@ from duckarray.zeros._number import Number
 from duckarray.zeros._semantics import may_absorb
 from duckarray.zeros._value import Full, with_dtype
 
-from ._closed_form import product, repeated_sum
+from ._closed_form import product, repeated_sum, wide
 from ._constant import NotFull, constant_of, has_value, number_in
 from ._result import abstract_result, filled, zeros_of
 
@@ -81,11 +81,11 @@ def _sums(primitive: Primitive, full: Full, y: Any, side: int, params: Any) -> A
     contracted, batch = params["dimension_numbers"]
     ndim, own_batch = jnp.ndim(y), batch[1 - side]
     rest = [i for i in range(ndim) if i not in (*contracted[1 - side], *own_batch)]
-    wide = jnp.promote_types(out.dtype, jnp.float32) if _is_floating(out.dtype) else out.dtype
+    dtype = wide(out.dtype)
     # The sums keep the order of what is left of the axes of `y`.
-    sums = jnp.sum(jnp.asarray(y).astype(wide), axis=tuple(contracted[1 - side]), dtype=wide)
+    sums = jnp.sum(jnp.asarray(y).astype(dtype), axis=tuple(contracted[1 - side]), dtype=dtype)
     number = constant.scalar if isinstance(constant, Number) else constant
-    sums = (jnp.asarray(number).astype(wide) * sums).astype(out.dtype)
+    sums = (jnp.asarray(number).astype(dtype) * sums).astype(out.dtype)
     first = len(own_batch) + (len(out.shape) - len(own_batch) - len(rest)) * (1 - side)
     places = {axis: i for i, axis in enumerate(own_batch)}
     places |= {axis: first + i for i, axis in enumerate(rest)}
@@ -94,10 +94,6 @@ def _sums(primitive: Primitive, full: Full, y: Any, side: int, params: Any) -> A
     sums = lax.transpose(sums, order)
     axes = sorted(places.values())
     return with_dtype(lax.broadcast_in_dim(sums, out.shape, axes), out.dtype, out.weak_type)
-
-
-def _is_floating(dtype: Any) -> bool:
-    return bool(jnp.issubdtype(dtype, jnp.floating))
 
 
 def _absorbed(primitive: Primitive, zeros: Full, other: Any, operands: Any, params: Any) -> Any:

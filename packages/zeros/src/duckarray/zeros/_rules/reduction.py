@@ -14,7 +14,7 @@ from duckarray.core import register
 from duckarray.zeros._number import Number
 from duckarray.zeros._value import Full
 
-from ._closed_form import repeated_product, repeated_sum
+from ._closed_form import repeated_product, repeated_sum, wide
 from ._constant import constant_of
 from ._result import abstract_result, results, zeros_of
 
@@ -82,10 +82,10 @@ def _cumulate_full(
 def _running(name: str, c: jax.Array, n: jax.Array) -> jax.Array:
     if not jnp.issubdtype(c.dtype, jnp.floating):
         return c * n
-    wide = c.astype(jnp.promote_types(c.dtype, jnp.float32))
-    count = n.astype(wide.dtype)
+    c = c.astype(wide(c.dtype))
+    count = n.astype(c.dtype)
     if name == "cumsum":
-        return wide * count
+        return c * count
     if name == "cumprod":
-        return jnp.power(wide, count)
-    return wide + jnp.log(count)
+        return jnp.power(c, count)
+    return c + jnp.log(count)

@@ -1,0 +1,93 @@
+"""They are arrays: entries, blocks, sums, known special numbers, loops and branches."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+from duckarray.core import materialization, materialize, quaxify
+from duckarray.structured import Banded, Diagonal, Identity, Structured, Toeplitz, Tridiagonal
+from duckarray.structured._subjects import OTHERS, SUBJECT
+
+pytestmark = pytest.mark.any_jax
+
+_QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+_SUBJECTS = {subject.name: subject for subject in (SUBJECT, *OTHERS)}
+# What any of them may be asked for, as an array of NumPy may be.
+_READS = {
+    "an entry": lambda x: x[1, -1],
+    "a row": lambda x: x[-1],
+    "a column": lambda x: x[:, 1],
+    "a block": lambda x: x[1:3, 1:3],
+    "a block off the diagonal": lambda x: x[:2, 1:],
+    "rows by an array": lambda x: x[np.array([2, 0, -1])],
+    "entries by arrays": lambda x: x[np.array([2, 0]), np.array([-1, 1])],
+    "sums of rows": lambda x: x.sum(-1),
+    "the largest": lambda x: x.max(0),
+    "the product": lambda x: x.prod(-1),
+    "times infinity": lambda x: x * np.inf,
+    "over zero": lambda x: x / 0,
+}
+
+
+@pytest.mark.parametrize("name", _SUBJECTS)
+def test_what_is_read_from_a_matrix_is_what_numpy_reads(name):
+    subject = _SUBJECTS[name]
+    x = subject.make(subject.cases[0])
+
+    def program(x):
+        return {name: f(x) for name, f in _READS.items()}
+
+    with materialization("allow"):
+        got = jax.jit(quaxify(program), compiler_options=_QUICKLY)(x)
+    with np.errstate(all="ignore"):
+        want = program(np.asarray(subject.dense(x), np.float32))
+    for read, out in got.items():
+        if name == "permutation" and read == "over zero":
+            continue  # XLA itself makes a choice, of 0 too, of a truth value over zero
+        np.testing.assert_allclose(materialize(out), want[read], rtol=1e-4, atol=1e-5, err_msg=read)
+
+
+def test_blocks_and_concatenations_keep_their_structure():
+    a = Tridiagonal(jnp.ones(4), jnp.arange(5.0), jnp.ones(4))
+    with materialization("error"):
+        assert isinstance(a[1:4, 1:4], Tridiagonal)
+        assert isinstance(a[:3, 1:], Banded)
+        assert isinstance(quaxify(lambda x: jnp.pad(x, 1))(a), Tridiagonal)
+        assert isinstance(Toeplitz(jnp.arange(5.0))[1:4, :2], Toeplitz)
+
+
+_WIDENING = {
+    "sum": lambda x: lax.fori_loop(0, 3, lambda i, a: a + x, x),
+    "product": lambda x: lax.fori_loop(0, 3, lambda i, a: a @ (x + x), x),
+    "cond": lambda x: lax.cond(x.sum() > 0, lambda a: a @ a, lambda a: a, x),
+    "switch": lambda x: lax.switch(1, [lambda a: a, lambda a: 2 * a, lambda a: a * a], x),
+    "scan": lambda x: lax.scan(lambda c, t: (c * t, c.sum()), x, jnp.arange(3.0))[0],
+}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Identity(4), Tridiagonal(jnp.ones(3), jnp.ones(4), jnp.ones(3))],
+    ids=["identity", "tridiagonal"],
+)
+def test_loops_and_branches_widen_the_type_they_began_with(value):
+    def programs(x):
+        return {name: program(x) for name, program in _WIDENING.items()}
+
+    with materialization("error"):
+        got = jax.jit(quaxify(programs), compiler_options=_QUICKLY)(value)
+    x = np.asarray(materialize(value))
+    want = {"sum": 4 * x, "product": x @ np.linalg.matrix_power(2 * x, 3), "cond": x @ x}
+    want |= {"switch": 2 * x, "scan": 0 * x}
+    for name, out in got.items():
+        assert isinstance(out, Structured), name
+        np.testing.assert_allclose(materialize(out), want[name], rtol=1e-5, err_msg=name)
+
+
+def test_zeros_over_zero_are_no_zeros():
+    a = Diagonal(jnp.array([1.0, 2.0]))
+    with materialization("allow"):
+        out = quaxify(lambda x: x / 0.0)(a)
+    np.testing.assert_array_equal(out, [[np.inf, np.nan], [np.nan, np.inf]])
