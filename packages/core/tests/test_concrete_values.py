@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from _core_types import Doubled
+from _core_types import Box, Doubled
 
-from duckarray.core import MaterializeError, materialization, quaxify
+from duckarray.core import MaterializeError, materialization, materialize, quaxify
 
 pytestmark = pytest.mark.any_jax
 
@@ -57,3 +57,39 @@ def test_what_needs_the_numbers_asks_the_policy(name):
 def test_under_jit_there_are_no_numbers_as_for_any_array(name):
     with pytest.raises(jax.errors.ConcretizationTypeError):
         jax.jit(quaxify(PROGRAMS[name][0]))(Doubled(jnp.asarray(X / 2)))
+
+
+MASK = np.array([True, False, True, False])
+MASKED = {
+    "index": (lambda x, m: x[m], X[MASK]),
+    "nonzero": (lambda x, m: jnp.nonzero(m)[0], [0, 2]),
+    "where": (lambda x, m: jnp.where(m)[0], [0, 2]),
+    "compress": (lambda x, m: jnp.compress(m, x), X[MASK]),
+    "extract": (lambda x, m: jnp.extract(m, x), X[MASK]),
+    "delete": (lambda x, m: jnp.delete(x, m), X[~MASK]),
+    "set": (lambda x, m: x.at[m].set(1.0), np.where(MASK, 1, X)),
+}
+
+
+@pytest.mark.parametrize("value", [True, False], ids=["of a value", "of an array"])
+@pytest.mark.parametrize("name", MASKED)
+def test_a_mask_may_be_a_value(name, value):
+    program, want = MASKED[name]
+    got = quaxify(program)(Box(jnp.asarray(X)) if value else jnp.asarray(X), Box(jnp.asarray(MASK)))
+    np.testing.assert_array_equal(materialize(got), want)
+
+
+def test_a_gradient_with_a_mask_that_is_a_value():
+    loss = lambda x, m: jnp.sum(jnp.compress(m, x) ** 2)
+    got = quaxify(jax.grad(loss))(jnp.asarray(X), Box(jnp.asarray(MASK)))
+    np.testing.assert_array_equal(materialize(got), 2 * X * MASK)
+
+
+@pytest.mark.parametrize("entries", [np.float32(1.0), np.array([1, 2], np.int32), np.bool_(True)])
+@pytest.mark.parametrize("inside", [True, False])
+def test_what_is_no_index_is_refused_before_it_is_made_dense(entries, inside):
+    choose = lambda i: ["a", "b"][i]
+    value = Box(jnp.asarray(entries))
+    with materialization("error"), pytest.raises(TypeError, match=r"which Box .* is not\.\nChoose"):
+        (quaxify(choose) if inside else choose)(value)
+    assert choose(Box(jnp.asarray(1))) == "b"

@@ -19,13 +19,17 @@ class Concrete(Tracer):  # type: ignore[type-arg, misc]
     value: Any
 
     def to_concrete_value(self) -> Any:
-        # JAX asks this also to learn whether there is one. The value itself answers, so that only a
-        # conversion (`bool`, `int`, `numpy.asarray` …) makes it dense.
+        # JAX asks this also to learn whether there is one. It goes on with what it gets, which a
+        # tracer lets it do; only a conversion (`bool`, `int`, `numpy.asarray` …) makes it dense.
+        return None if self._concrete_value() is None else self
+
+    def _concrete_value(self) -> Any:
+        """The value, if there is no tracer in it."""
         leaves = jtu.tree_leaves(self.value)
         return None if any(isinstance(x, Tracer) for x in leaves) else self.value
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        concrete = self.to_concrete_value()
+        concrete = self._concrete_value()
         if concrete is None:
             return super().__array__(*args, **kwargs)  # type: ignore[no-untyped-call]
         return concrete.__array__(*args, **kwargs)
@@ -37,27 +41,27 @@ class Concrete(Tracer):  # type: ignore[type-arg, misc]
         return self.__array__().tobytes(order)  # type: ignore[no-any-return]
 
     def __bool__(self) -> bool:
-        concrete = self.to_concrete_value()
+        concrete = self._concrete_value()
         return super().__bool__() if concrete is None else bool(concrete)  # type: ignore[no-untyped-call]
 
     def __int__(self) -> int:
-        concrete = self.to_concrete_value()
+        concrete = self._concrete_value()
         return super().__int__() if concrete is None else int(concrete)  # type: ignore[no-untyped-call]
 
     def __float__(self) -> float:
-        concrete = self.to_concrete_value()
+        concrete = self._concrete_value()
         return super().__float__() if concrete is None else float(concrete)  # type: ignore[no-untyped-call]
 
     def __complex__(self) -> complex:
-        concrete = self.to_concrete_value()
+        concrete = self._concrete_value()
         return super().__complex__() if concrete is None else complex(concrete)  # type: ignore[no-untyped-call]
 
     def __index__(self) -> int:
-        concrete = self.to_concrete_value()
+        concrete = self._concrete_value()
         return super().__index__() if concrete is None else index(concrete)  # type: ignore[no-untyped-call]
 
     def block_until_ready(self) -> Any:
-        concrete = self.to_concrete_value()
+        concrete = self._concrete_value()
         if concrete is None:
             return self.__getattr__("block_until_ready")()  # type: ignore[no-untyped-call]
         jax.block_until_ready(jtu.tree_leaves(concrete))

@@ -11,13 +11,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import tree_util as jtu
 
 from ._engine import engine
 from ._index_update import IndexUpdateHelper
 from ._operator_methods import ArrayOperators
-from ._summary import nbytes
+from ._summary import nbytes, summarize
 
 if TYPE_CHECKING:
     computed = property
@@ -36,6 +37,9 @@ else:
 
 _IMMUTABLE = """`{name}` does not support item assignment: like an array of JAX it does not change.
 Make another one: `x = x.at[index].set(y)`."""
+
+_NO_INDEX = """only integer scalar arrays can be converted to a scalar index, which {} is not.
+Choose from an array or a value instead of a list: `x[index]`."""
 
 _UNSIZED = """{what} of `{name}`, which stands for an array without axes.
 `x.reshape(1)` has one."""
@@ -120,6 +124,9 @@ class ArrayMethods(ArrayOperators):
         return complex(self.__array__())
 
     def __index__(self) -> int:
+        aval = self._aval()
+        if aval.shape or not jnp.issubdtype(aval.dtype, jnp.integer):
+            raise TypeError(_NO_INDEX.format(summarize(self)))
         return self.__array__().__index__()
 
     def __format__(self, spec: str) -> str:

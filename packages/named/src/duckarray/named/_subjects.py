@@ -21,7 +21,6 @@ SUBJECT = Subject(
     dense=lambda x: np.asarray(x.array),
     cases=(Case((4, 4)), Case((2, 3, 4), "int32")),
     refuses=(AxisNameError,),  # names that clash, as in the sum of a matrix and its transpose
-    expected_failures={"agreement/unique/*": "inside `quaxify` a mask with names is no index"},
     keeps=(
         "neg",
         "sin",
