@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from _core_types import Box, Doubled, LowRank, Opaque, make_lowrank
+from _core_types import Box, Doubled, LowRank, Opaque, Zero, make_lowrank
 from jax import export, lax
 from jax.experimental import io_callback
 from jax.experimental import pallas as pl
@@ -245,6 +245,26 @@ def test_a_quaxified_function_is_exported_on_its_leaves():
     exported = export.export(run)(X)
     assert exported.in_avals[0].shape == (3,)
     np.testing.assert_allclose(exported.call(X + 1.0), -X - 1)
+
+
+def test_a_quaxified_function_is_exported_for_any_number_of_rows():
+    def program(x, zeros):
+        def body(c, rows):
+            row, zero = rows
+            return c + row, (jnp.sin(row), zero)
+
+        carry, ys = lax.scan(body, jnp.zeros(3), (x, zeros))
+        kept = lax.cond(x[0, 0] > 0, lambda: x, lambda: -x)
+        return carry, ys, kept, jax.vmap(lambda row: row * row.sum())(x), x @ x.T, zeros + x
+
+    def on_leaf(half):
+        return materialize(quaxify(program)(Doubled(half), Zero(half[..., None][..., :0])))
+
+    rows = jax.ShapeDtypeStruct(export.symbolic_shape("rows, 3"), jnp.float32)
+    exported = export.export(jax.jit(on_leaf))(rows)
+    x = jnp.arange(12.0).reshape(4, 3) / 6.0
+    want = program(2 * x, jnp.zeros((4, 3)))
+    jax.tree.map(lambda g, w: np.testing.assert_allclose(g, w, rtol=1e-5), exported.call(x), want)
 
 
 def test_an_inner_compiled_call_is_compiled_once_for_equal_types():
