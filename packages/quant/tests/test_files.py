@@ -8,9 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from duckarray.core import materialize
+from duckarray.core import materialization, materialize, quaxify
 from duckarray.quant import (
     FileFormatError,
+    Reordered,
     load_awq,
     load_bnb,
     load_gptq,
@@ -68,16 +69,56 @@ def test_gptq(integers, tmp_path):
     params = load_gptq(tmp_path / "f")
     np.testing.assert_allclose(materialize(params["layer.weight"]), dense, rtol=1e-6)
     assert set(params) == {"layer.weight"}
-    tensors["layer.g_idx"] = tensors["layer.g_idx"][::-1]
+    tensors["layer.g_idx"] = tensors["layer.g_idx"] * 0
     write_tensors(tmp_path / "f", tensors, {})
-    with pytest.raises(
-        FileFormatError, match=r"`layer`: its groups are not in order[\s\S]*desc_act"
-    ):
+    with pytest.raises(FileFormatError, match=r"`layer`: its groups, by `g_idx`, do not all have"):
         load_gptq(tmp_path / "f")
     del tensors["layer.scales"]
     write_tensors(tmp_path / "f", tensors, {})
     with pytest.raises(FileFormatError, match=r"`layer\.scales` is missing"):
         load_gptq(tmp_path / "f")
+
+
+@pytest.fixture
+def reordered(integers, tmp_path):
+    """A weight of GPTQ with `desc_act=True`, and the numbers that it stands for."""
+    codes, zeros, scales, _ = integers
+    group_of = np.random.default_rng(1).permutation(np.arange(K) // GROUP)
+    tensors = {
+        "layer.qweight": np.ascontiguousarray(words(codes.T).T),
+        "layer.qzeros": words(zeros - 1),
+        "layer.scales": scales,
+        "layer.g_idx": group_of.astype("int32"),
+    }
+    write_tensors(tmp_path / "f", tensors, {})
+    dense = (codes - zeros[group_of]) * scales.astype("float64")[group_of]
+    return load_gptq(tmp_path / "f")["layer.weight"], dense.T
+
+
+def test_groups_of_gptq_that_are_not_of_neighbours(reordered, tmp_path):
+    w, dense = reordered
+    np.testing.assert_allclose(materialize(w), dense, rtol=1e-6)
+    save_safetensors(tmp_path / "g", {"w": w})
+    np.testing.assert_allclose(materialize(load_safetensors(tmp_path / "g")["w"]), dense, rtol=1e-6)
+    x, y = (np.random.default_rng(2).normal(size=(3, n)).astype("float32") for n in (K, N))
+    stacked = jax.tree.map(lambda a: jnp.stack([a, a]), w)
+    programs = {
+        "x @ w.T": (lambda w: x @ w.T, x @ dense.T),
+        "w @ x": (lambda w: -w @ x.T, -dense @ x.T),
+        "y @ w": (lambda w: y @ (w * 2), y @ dense * 2),
+        "w.T @ y": (lambda w: w.T.astype("float32") @ y.T, dense.T @ y.T),
+        "batch": (lambda w: jnp.einsum("nk,mk->kn", w, x), dense.T * x.sum(0)[:, None]),
+        "vmap": (lambda w: jax.vmap(lambda v: w @ v)(x), x @ dense.T),
+    }
+    with materialization("error"):
+        for name, (program, want) in programs.items():
+            np.testing.assert_allclose(
+                materialize(quaxify(program)(w)), want, rtol=1e-4, atol=1e-3, err_msg=name
+            )
+        scanned = quaxify(lambda w: jax.lax.scan(lambda c, v: (c, x @ v.T), 0, w)[1])(stacked)
+    np.testing.assert_allclose(scanned, np.stack([x @ dense.T] * 2), rtol=1e-4, atol=1e-3)
+    with pytest.raises(ValueError, match=r"axis 0[\s\S]*counted from the end"):
+        Reordered(w.array, w.places, 0)
 
 
 @pytest.mark.parametrize("nested", [False, True])

@@ -13,6 +13,7 @@ from ._imports import load_bnb as load_bnb
 from ._imports import load_gptq as load_gptq
 from ._quantize import dequantize as dequantize
 from ._quantize import quantize as quantize
+from ._reordered import Reordered as Reordered
 from ._report import QuantReport as QuantReport
 from ._report import WeightReport as WeightReport
 from ._report import report as report

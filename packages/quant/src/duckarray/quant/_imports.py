@@ -11,6 +11,7 @@ import numpy as np
 from ._errors import FileFormatError
 from ._format import NF4, pack_numpy
 from ._layout import layout_for
+from ._reordered import Reordered
 from ._safetensors import read_tensors
 from ._scheme import Scheme
 from ._value import QuantArray
@@ -57,11 +58,10 @@ def load_gptq(path: str | os.PathLike[str], *, dtype: Any = jnp.float32) -> dict
         dtype: the dtype that quantized weights have for programs.
 
     Returns:
-        As `load_awq`.
+        As `load_awq`; where groups are not of neighbours (`desc_act=True`), a `Reordered`.
 
     Raises:
-        FileFormatError: if the file is truncated or corrupt, its tensors do not fit, or its groups
-            are not in order (`desc_act=True`).
+        FileFormatError: if the file is truncated or corrupt, or its tensors do not fit.
 
     Example:
         >>> from duckarray.quant import load_gptq
@@ -71,18 +71,23 @@ def load_gptq(path: str | os.PathLike[str], *, dtype: Any = jnp.float32) -> dict
         Frantar et al., "GPTQ: Accurate Post-Training Quantization", 2023.
     """
 
-    def read(get: Callable[[str], Any], fail: Any) -> QuantArray:
+    def read(get: Callable[[str], Any], fail: Any) -> QuantArray | Reordered:
         qweight, scales, index = get("qweight"), get("scales"), get("g_idx")
         length = len(index)
         bits = qweight.shape[0] * 32 // max(length, 1)
         if bits not in (2, 4, 8) or qweight.shape[0] * 32 != bits * length:
             fail(f"{qweight.shape[0]} words for {length} entries are not 2, 4 or 8 bits for each")
         group = length // max(scales.shape[0], 1)
-        if group and not np.array_equal(index, np.arange(length) // group):
-            fail("its groups are not in order", "Quantize it with `desc_act=False`.")
         codes = _unpacked(qweight, bits, 0)
         zeros = _unpacked(get("qzeros"), bits, 1) + np.uint8(1)  # stored less one
-        return _grouped(codes, zeros, scales, bits, dtype, fail)
+        in_order = np.arange(length) // max(group, 1)
+        if np.array_equal(index, in_order):
+            return _grouped(codes, zeros, scales, bits, dtype, fail)
+        order = np.argsort(index, kind="stable")
+        if not np.array_equal(index[order], in_order):
+            fail(f"its groups, by `g_idx`, do not all have {group} of the {length} entries")
+        weight = _grouped(codes[order], zeros, scales, bits, dtype, fail)
+        return Reordered(weight, jnp.asarray(order, jnp.int32), -1)
 
     return _load(path, "qweight", read)
 
@@ -118,7 +123,7 @@ def load_bnb(path: str | os.PathLike[str], *, dtype: Any = None) -> dict[str, An
     return out | {key: jnp.asarray(x) for key, x in tensors.items() if key not in used}
 
 
-def _load(path: Any, mark: str, read: Callable[..., QuantArray]) -> dict[str, Any]:
+def _load(path: Any, mark: str, read: Callable[..., QuantArray | Reordered]) -> dict[str, Any]:
     tensors, _ = read_tensors(path)
     names = [key.removesuffix(f".{mark}") for key in tensors if key.endswith(f".{mark}")]
     out: dict[str, Any] = {}

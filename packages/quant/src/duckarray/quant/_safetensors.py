@@ -17,6 +17,7 @@ from jax import tree_util as jtu
 
 from ._errors import FileFormatError
 from ._layout import Layout
+from ._reordered import Reordered
 from ._scales import ScaleCodes
 from ._scheme import Scheme
 from ._tree import path_of
@@ -175,11 +176,11 @@ def save_safetensors(path: str | os.PathLike[str], tree: Any) -> None:
     """
     tensors: dict[str, Any] = {}
     described: dict[str, Any] = {}
-    leaves, _ = jtu.tree_flatten_with_path(tree, is_leaf=lambda x: isinstance(x, QuantArray))
+    leaves, _ = jtu.tree_flatten_with_path(tree, is_leaf=_is_quantized)
     for keys, x in leaves:
         name = path_of(keys)
         parts: dict[str, Any] = {}
-        if isinstance(x, QuantArray):
+        if _is_quantized(x):
             described[name] = _describe(name, x, parts)
         elif hasattr(x, "dtype"):
             parts[name] = x
@@ -240,7 +241,14 @@ def _checksum(described: Any, tensors: Mapping[str, Any]) -> str:
     return f"{value:08x}"
 
 
-def _describe(name: str, x: QuantArray, tensors: dict[str, Any]) -> Any:
+def _is_quantized(x: Any) -> bool:
+    return isinstance(x, QuantArray | Reordered)
+
+
+def _describe(name: str, x: QuantArray | Reordered, tensors: dict[str, Any]) -> Any:
+    if isinstance(x, Reordered):
+        tensors[f"{name}.places"] = x.places
+        return _describe(name, x.array, tensors) | {"axis": x.axis}
     tensors[f"{name}.codes"] = x.codes
     scales = {}
     for part in ("scale", "zero_point"):
@@ -260,7 +268,7 @@ def _describe(name: str, x: QuantArray, tensors: dict[str, Any]) -> Any:
     }
 
 
-def _restore(name: str, description: Any, tensors: dict[str, Any]) -> QuantArray:
+def _restore(name: str, description: Any, tensors: dict[str, Any]) -> Any:
     def take(key: str) -> Any:
         array = tensors.pop(f"{name}.{key}", None)
         return None if array is None else jnp.asarray(array)
@@ -276,4 +284,6 @@ def _restore(name: str, description: Any, tensors: dict[str, Any]) -> QuantArray
     scheme = description["scheme"] | {"table": tuple(description["scheme"]["table"])}
     layout = description["layout"] | {"axes": tuple(description["layout"]["axes"])}
     codes: jax.Array = take("codes")
-    return QuantArray(codes, parts[0], parts[1], Scheme(**scheme), Layout(**layout))
+    array = QuantArray(codes, parts[0], parts[1], Scheme(**scheme), Layout(**layout))
+    axis = description.get("axis")
+    return array if axis is None else Reordered(array, take("places"), axis)

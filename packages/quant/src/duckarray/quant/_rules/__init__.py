@@ -5,5 +5,6 @@ from . import contraction as contraction
 from . import convolution as convolution
 from . import elementwise as elementwise
 from . import indexing as indexing
+from . import reordered as reordered
 from . import shape as shape
 from . import updating as updating
