@@ -116,8 +116,9 @@ def two_carries(x):
     return jnp.sum(a * a) + jnp.sum(products)
 
 
-@pytest.mark.parametrize("jit", [False, True])
-@pytest.mark.parametrize("program", [summed, repeated, two_carries])
+@pytest.mark.parametrize(
+    ("program", "jit"), [(summed, False), (summed, True), (repeated, True), (two_carries, True)]
+)
 def test_a_gradient_through_a_loop_has_the_type_of_what_is_added_up(program, jit):
     # What a derivative is multiplied by in the end is not known to be a power: it is plain.
     def gradient(x):
@@ -227,8 +228,10 @@ def chosen_in_a_loop(i, x, unit):
     return lax.scan(turn, x, i + jnp.arange(3) % 4)[1]
 
 
-@pytest.mark.parametrize("jit", ["no jit", "outside", "inside"])
-@pytest.mark.parametrize("program", [chosen, chosen_in_a_loop])
+@pytest.mark.parametrize(
+    ("program", "jit"),
+    [(chosen, "no jit"), (chosen, "inside"), (chosen_in_a_loop, "outside")],
+)
 def test_each_branch_of_a_derivative_gets_what_it_kept(program, jit):
     unit = jnp.ones(2)
     inner = jax.jit(program) if jit == "inside" else program
