@@ -295,6 +295,20 @@ def bench(session: nox.Session, package: str) -> None:
         session.run("python", str(file), *session.posargs)
 
 
+@nox.session
+@nox.parametrize("package", [nox.param(name, id=name) for name in PACKAGES])
+def oracles(session: nox.Session, package: str) -> None:
+    """Compares one package with others that do the same, call by call, which takes minutes."""
+    this = PACKAGES[package]
+    folder = this.folder / "oracles"
+    if not folder.is_dir():
+        session.skip(f"{package} has no oracles.")
+    install_wheels(session, [*_self(this), *this.group("test"), *this.group("oracles")])
+    env = {"JAX_PLATFORMS": "cpu"}
+    # The settings for tests, of strict promotion among them, are not those of other packages.
+    session.run("pytest", "-c", os.devnull, str(folder), *session.posargs, env=env)
+
+
 # --- installing -----------------------------------------------------------------------------
 
 

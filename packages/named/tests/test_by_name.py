@@ -182,3 +182,24 @@ def test_the_axis_of_a_method_may_be_a_name():
 def test_what_is_left_of_a_split_axis_keeps_its_name():
     same(A.unflatten("d", h=2), X.reshape(2, 3, 2, 2), "batch seq h d")
     same(A.unflatten("d", h=4), X, "batch seq h")
+
+
+def test_where_goes_by_name_where_sizes_would_broadcast():
+    x, y = X[:1, :, 0], X[1:, :, 1]
+    turned = NamedArray(jnp.asarray(y.T), "b a")
+    keep = NamedArray(jnp.asarray(x.T > 0), "b a")
+    same(n.where(keep, NamedArray(jnp.asarray(x), "a b"), turned), np.where(x > 0, x, y).T, "b a")
+    same(
+        n.where(turned > 0, 1.0, NamedArray(jnp.asarray(x), "a b")), np.where(y > 0, 1, x).T, "b a"
+    )
+
+
+def test_axes_may_have_any_name():
+    got = A.unflatten("d", a=2, name=2)
+    same(got, X.reshape(2, 3, 2, 2), "batch seq a name")
+    assert got.split("seq", self=3).sizes["self"] == 3
+
+
+def test_names_stay_where_no_entry_is_left():
+    assert A.isel(seq=slice(2, 0)).dims == A.dims
+    assert A[{"seq": slice(3, 5), "d": 0}].sizes == {"batch": 2, "seq": 0}

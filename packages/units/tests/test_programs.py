@@ -125,3 +125,18 @@ def test_names_of_axes_stay_around_quantities():
     seen = []
     quaxify(jax.vmap(lambda r: seen.append(u.unit_of(r)) or u.to(r, "m")))(Q(x, "km"))
     assert seen == [u.km]
+
+
+def test_the_least_positive_number_stands_for_what_is_just_not_zero():
+    tiny = jnp.finfo(jnp.float32).tiny
+    got = quaxify(lambda x: jnp.where(x == 0, tiny, x))(Q([0.0, 2.0], "m"))
+    assert got.unit is u.m
+    np.testing.assert_array_equal(got.value, [tiny, 2.0])
+    with pytest.raises(u.DimensionError) as error:
+        quaxify(lambda x: jnp.where(x == 0, 2 * tiny, x))(Q([0.0, 2.0], "m"))
+    assert "test_programs.py" in error.value.__notes__[0]
+
+
+def test_the_step_function_takes_any_unit():
+    got = quaxify(jnp.heaviside)(Q([-1.0, 0.0, 3.0], "m"), 0.5)
+    np.testing.assert_array_equal(got, [0.0, 0.5, 1.0])

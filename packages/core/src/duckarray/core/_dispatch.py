@@ -113,7 +113,11 @@ def dispatch(
         hook = type(x).default if isinstance(x, Value) else Value.default
         if hook not in fallbacks and hook not in asked:
             asked.append(hook)
-            out = hook(primitive, list(operands), params)
+            try:
+                out = hook(primitive, list(operands), params)
+            except Exception as error:
+                _say_where(error, primitive, operands)
+                raise
             if out is not NotImplemented:
                 if record is not None:
                     record.by_default(hook)

@@ -84,7 +84,7 @@ def flatten(a: NamedArray, dims: DimsLike, name: str) -> NamedArray:
     return NamedArray(whole, [*rest[:start], name, *rest[start:]])
 
 
-def unflatten(a: NamedArray, name: str, **sizes: int) -> NamedArray:
+def unflatten(a: NamedArray, name: str, /, **sizes: int) -> NamedArray:
     """Splits an axis into several, the last of them running fastest.
 
     Args:
@@ -121,7 +121,7 @@ def unflatten(a: NamedArray, name: str, **sizes: int) -> NamedArray:
     return NamedArray(whole, [*a.dims[:place], *new, *a.dims[place + 1 :]])
 
 
-def split(a: NamedArray, name: str, **sizes: int) -> NamedArray:
+def split(a: NamedArray, name: str, /, **sizes: int) -> NamedArray:
     """Splits an axis into new ones and what is left of it: `split("d", h=8)` has axes `h` and `d`.
 
     Raises:

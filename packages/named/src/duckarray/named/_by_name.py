@@ -86,7 +86,7 @@ class ByName:
 
         return At(self)
 
-    def split(self: Any, name: str, **sizes: int) -> Any:
+    def split(self: Any, name: str, /, **sizes: int) -> Any:
         """`split` of `duckarray.named`: `a.split("d", h=8)`."""
         from ._axes import split
 
@@ -98,7 +98,7 @@ class ByName:
 
         return self.reshape(-1) if name is None else flatten(self, dims, name)
 
-    def unflatten(self: Any, name: str, **sizes: int) -> Any:
+    def unflatten(self: Any, name: str, /, **sizes: int) -> Any:
         """`unflatten` of `duckarray.named`: `a.unflatten("hd", h=8, d=-1)`."""
         from ._axes import unflatten
 

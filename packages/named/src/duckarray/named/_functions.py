@@ -6,7 +6,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ._by_name import aligned, quaxified
+from duckarray.core import value_of
+
+from ._by_name import aligned, expanded, quaxified
 from ._names import DimsLike, absent, names_of
 from ._value import dims as dims_of
 
@@ -100,5 +102,13 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     whole = x if dims_of(x) else y
     if dims_of(whole):
         condition, whole = aligned(condition, whole)
-        x, y = (aligned(z, whole)[0] if dims_of(z) else z for z in (x, y))
+        x, y = (_like(z, whole) if dims_of(z) else z for z in (x, y))
     return quaxified(jnp.where, condition, x, y)
+
+
+def _like(z: Any, whole: Any) -> Any:
+    """With all axes of `whole`, in its order."""
+    dims, value = dims_of(whole), value_of(z)
+    if None in dims or None in dims_of(z):
+        return aligned(z, whole)[0]
+    return expanded(value, dims, value_of(whole).sizes)

@@ -32,7 +32,8 @@ def isel(a: "NamedArray", index: dict[str, Any]) -> Any:
             a.dims,
         )
     if not arrays:
-        return a[tuple(position)]
+        dims = tuple(d for d, at in zip(a.dims, position, strict=True) if isinstance(at, slice))
+        return _called(a[tuple(position)], dims)
     (i,) = arrays
     if not isinstance(position[i], NamedArray):  # some of the entries along the axis it is
         where = jnp.asarray(position[i])
@@ -41,6 +42,13 @@ def isel(a: "NamedArray", index: dict[str, Any]) -> Any:
         position[i] = NamedArray(where, (a.dims[i], *(None,) * (where.ndim - 1))[: where.ndim])
     rest = tuple(slice(None) if j == i else x for j, x in enumerate(position))
     return take(a[rest], position[i], a.dims[i])
+
+
+def _called(entries: Any, dims: Any) -> Any:
+    """By these names, which JAX's indexing does not keep where no entry is left."""
+    from ._value import NamedArray, make
+
+    return make(entries.array, dims) if isinstance(entries, NamedArray) else entries
 
 
 def take(a: Any, indices: Any, name: str | None) -> Any:

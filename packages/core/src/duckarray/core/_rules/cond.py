@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 from jax import lax
 from jax.extend.core import Primitive
 
 from duckarray.core._constants import Constants, constants_of, count_asked
 from duckarray.core._dispatch import handles
 from duckarray.core._evaluate import run_jaxpr
-from duckarray.core._jax import cond_p, stage, typeof
+from duckarray.core._jax import cond_p, open_jaxpr, stage, typeof
 from duckarray.core._materialize import densify
 from duckarray.core._structure import Slot, Tree, convert, flatten, unflatten
 from duckarray.core._value import Value
@@ -92,6 +93,7 @@ class _Branch:
         self.slots: list[Slot] = []
         self.known: list[Known] = []
         self.trees: tuple[Tree, ...] = ()
+        self.never = _never_given(jaxpr)
 
     def __call__(self, *leaves: Any) -> list[Any]:
         operands = unflatten(self.operand_trees, leaves)
@@ -100,19 +102,51 @@ class _Branch:
         outs = run_jaxpr(self.jaxpr, operands, self.constants, self._observe)
         self.slots = list(map(Slot, outs))
         if self.target is not None:
-            outs = list(map(self._convert, outs, self.target, self.known))
+            outs = list(map(self._convert, range(len(outs)), outs, self.target))
         leaves_out, self.trees = flatten(outs)
         return leaves_out
 
     def _observe(self, outs: Sequence[Any]) -> None:
         self.known = list(map(what_is_known, outs))
+        for i in self.never:
+            self.known[i] = Known(constant=True, zero=True)
 
-    def _convert(self, x: Any, slot: Slot | Split, known: Known) -> Any:
+    def _convert(self, i: int, x: Any, slot: Slot | Split) -> Any:
         if isinstance(slot, Split):
             return slot.value(self.place[0], x)
-        if known.zero and slot.tree is not None and not isinstance(x, Value):
-            return zero_value(slot)
+        if self.known[i].zero and slot.tree is not None and not isinstance(x, Value):
+            zeros = zero_value(slot)
+            return _depending_on(x, zeros) if i in self.never else zeros
         return convert(x, slot, self.primitive)
+
+
+def _never_given(jaxpr: Any) -> frozenset[int]:
+    """Which results of a branch are never given, since it raises: those of `equinox.error_if`."""
+    raising = {
+        id(out)
+        for eqn in open_jaxpr(jaxpr).eqns
+        if eqn.primitive.name == "pure_callback"
+        and _module_of(eqn.params.get("callback")) == "equinox._errors"
+        for out in eqn.outvars
+    }
+    if not raising:
+        return frozenset()
+    return frozenset(i for i, out in enumerate(open_jaxpr(jaxpr).outvars) if id(out) in raising)
+
+
+def _depending_on(x: Any, value: Any) -> Any:
+    """`value` made of `x`, since what raises is left out of a program that does not need it."""
+
+    def leaf(y: Any) -> Any:
+        if y.shape == x.shape and y.dtype == x.dtype:
+            return x
+        return y + (0 * x.sum()).astype(y.dtype)
+
+    return jax.tree.map(leaf, value)
+
+
+def _module_of(callback: Any) -> str:
+    return str(getattr(getattr(callback, "callback_func", callback), "__module__", ""))
 
 
 def _choose(

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax.numpy as jnp
 from jax.extend.core import Primitive
 
 from duckarray.core import known_constant
@@ -77,7 +78,10 @@ def linear(x: Quantity, operation: object) -> Unit:
 
 
 def fits_any_unit(x: Any, unit: Unit, operation: object) -> bool:
-    """Whether an operand without a unit is known to be 0, inf or nan, which have any unit."""
+    """Whether an operand without a unit is known to be 0, inf or nan, which have any unit.
+
+    So has the least positive number of its dtype, which stands for what is just not zero.
+    """
     constant = known_constant(x)
     if constant is None:
         return False
@@ -85,7 +89,16 @@ def fits_any_unit(x: Any, unit: Unit, operation: object) -> bool:
         if not unit.is_linear:
             raise AffineUnitError(_ZERO_OF_AFFINE.format(operation=operation, unit=unit))
         return True
-    return bool(constant != constant or abs(constant) == math.inf)
+    return bool(
+        constant != constant or abs(constant) == math.inf or abs(constant) == _least(x, unit)
+    )
+
+
+def _least(x: Any, unit: Unit) -> float:
+    dtype = getattr(x, "dtype", None)
+    if not unit.is_linear or dtype is None or not jnp.issubdtype(dtype, jnp.inexact):
+        return math.nan
+    return float(jnp.finfo(dtype).tiny)
 
 
 def align(operation: object, xs: Sequence[Any]) -> tuple[list[Any], Unit]:

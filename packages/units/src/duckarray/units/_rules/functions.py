@@ -92,6 +92,15 @@ def _sinc(x: Quantity) -> Any:
     return jnp.sinc(materialize(number(x, "sinc")))
 
 
+@register_function(jnp.heaviside)
+def _heaviside(x: object, at_zero: object) -> Any:
+    """Plain numbers, whatever the unit of what is compared with zero."""
+    if isinstance(x, Quantity):
+        linear(x, "heaviside")
+    middle = materialize(number(at_zero, "heaviside"))
+    return jnp.heaviside(materialize(bare(x)), middle)
+
+
 @register_function(jnp.signbit)
 def _signbit(x: Quantity) -> Any:
     """The same whatever the unit."""
