@@ -98,7 +98,7 @@ def _least(x: Any, unit: Unit) -> float:
     dtype = getattr(x, "dtype", None)
     if not unit.is_linear or dtype is None or not jnp.issubdtype(dtype, jnp.inexact):
         return math.nan
-    return float(jnp.finfo(dtype).tiny)
+    return float(jnp.finfo(dtype).tiny)  # type: ignore[no-untyped-call]
 
 
 def align(operation: object, xs: Sequence[Any]) -> tuple[list[Any], Unit]:
