@@ -15,7 +15,7 @@ QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_pass
 
 
 def run_once(function: Callable[..., Any], *args: Any) -> Any:
-    """What `jax.jit(function)(*args)` gives, in a fifth of the time for a program of many parts.
+    """What `jax.jit(function)(*args)` gives, sooner where compiling takes longer than running.
 
     The program is traced with unknown arguments, as by `jax.jit`. The arguments are then written
     into it as constants, so XLA evaluates most of it, instead of making machine code.
