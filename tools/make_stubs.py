@@ -1,13 +1,16 @@
 """Writes the stubs of `duckarray.core.numpy` and its like, from the JAX that is installed.
 
-`python tools/make_stubs.py`, then `ruff check --fix` and `ruff format`. A name that a stub does not
-have, of a newer JAX, is `Any` to type checkers.
+`python tools/make_stubs.py` with the newest JAX, `python tools/make_stubs.py --narrow` with the
+oldest, which takes off what that does not have, then `ruff check --fix` and `ruff format`. A name
+that a stub does not have is `Any` to type checkers.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
+import sys
 import types
 import warnings
 from pathlib import Path
@@ -22,32 +25,41 @@ MODULES = {
     "linalg": "jax.numpy.linalg",
     "random": "jax.random",
 }
-UNDECLARED = {"int1", "uint1"}  # to type checkers, JAX's `numpy` does not have these
+# To type checkers, JAX's `numpy` does not have these, or had them not in 0.10.
+UNDECLARED = {"int1", "uint1", "float6_e2m3fn", "float6_e3m2fn"}
 HEAD = "# Made by `tools/make_stubs.py`: do not edit.\nfrom typing import Any\n"
 REST = "\ndef __getattr__(name: str) -> Any: ...\n"
 
 
-def stubs() -> dict[Path, str]:
-    """The text of each stub, by its file."""
+def stubs(narrow: bool) -> dict[Path, str]:
+    """The text of each stub, by its file; if `narrow`, of names alone that it has already."""
     found: dict[Path, str] = {}
+
+    def add(path: Path, module: types.ModuleType) -> None:
+        text = path.read_text("utf-8") if narrow else ""
+        known = set(re.findall(r"(?:_jax\.|as )(\w+)", text))
+        found[path] = stub(module, known if narrow else None)
+
     for name, original in MODULES.items():
         module = importlib.import_module(original)
         if (CORE / name).is_dir():
-            found[CORE / name / "__init__.pyi"] = stub(module)
+            add(CORE / name / "__init__.pyi", module)
             for child in pkgutil.iter_modules(module.__path__):
                 if not child.name.startswith("_"):
                     inner = importlib.import_module(f"{original}.{child.name}")
-                    found[CORE / name / f"{child.name}.pyi"] = stub(inner)
+                    add(CORE / name / f"{child.name}.pyi", inner)
         else:
-            found[CORE / f"{name}.pyi"] = stub(module)
+            add(CORE / f"{name}.pyi", module)
     return found
 
 
-def stub(module: types.ModuleType) -> str:
-    """The stub of a mirror of one module of JAX."""
+def stub(module: types.ModuleType, known: set[str] | None) -> str:
+    """The stub of a mirror of one module of JAX, of the names that are known."""
     parent, _, own = module.__name__.rpartition(".")
     functions, others, children = [], [], []
     for name in sorted(n for n in dir(module) if not n.startswith("_")):
+        if known is not None and name not in known:
+            continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = getattr(module, name, None)
@@ -78,7 +90,8 @@ def _is_type(found: object) -> bool:
 
 def main() -> None:
     """Writes them."""
-    for path, text in stubs().items():
+    narrow = sys.argv[1:] == ["--narrow"]
+    for path, text in stubs(narrow).items():
         path.write_text(text, "utf-8")
 
 

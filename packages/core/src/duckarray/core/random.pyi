@@ -3,9 +3,6 @@ from typing import Any
 
 from jax import random as _jax
 from jax.random import (
-    Key as Key,
-)
-from jax.random import (
     random_gamma_p as random_gamma_p,
 )
 

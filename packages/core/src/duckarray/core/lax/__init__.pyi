@@ -264,9 +264,6 @@ from jax.lax import (
     log1p_p as log1p_p,
 )
 from jax.lax import (
-    log2_p as log2_p,
-)
-from jax.lax import (
     log_p as log_p,
 )
 from jax.lax import (
@@ -303,9 +300,6 @@ from jax.lax import (
     not_p as not_p,
 )
 from jax.lax import (
-    one_minus_square_p as one_minus_square_p,
-)
-from jax.lax import (
     optimization_barrier_p as optimization_barrier_p,
 )
 from jax.lax import (
@@ -322,9 +316,6 @@ from jax.lax import (
 )
 from jax.lax import (
     polygamma_p as polygamma_p,
-)
-from jax.lax import (
-    polynomial_p as polynomial_p,
 )
 from jax.lax import (
     population_count_p as population_count_p,
@@ -631,7 +622,6 @@ le = _quaxified(_jax.le)
 lgamma = _quaxified(_jax.lgamma)
 log = _quaxified(_jax.log)
 log1p = _quaxified(_jax.log1p)
-log2 = _quaxified(_jax.log2)
 logistic = _quaxified(_jax.logistic)
 lt = _quaxified(_jax.lt)
 map = _quaxified(_jax.map)
@@ -642,7 +632,6 @@ mulhi = _quaxified(_jax.mulhi)
 ne = _quaxified(_jax.ne)
 neg = _quaxified(_jax.neg)
 nextafter = _quaxified(_jax.nextafter)
-one_minus_square = _quaxified(_jax.one_minus_square)
 optimization_barrier = _quaxified(_jax.optimization_barrier)
 pad = _quaxified(_jax.pad)
 padtype_to_pads = _quaxified(_jax.padtype_to_pads)
@@ -653,14 +642,12 @@ pmax = _quaxified(_jax.pmax)
 pmean = _quaxified(_jax.pmean)
 pmin = _quaxified(_jax.pmin)
 polygamma = _quaxified(_jax.polygamma)
-polynomial = _quaxified(_jax.polynomial)
 population_count = _quaxified(_jax.population_count)
 pow = _quaxified(_jax.pow)
 ppermute = _quaxified(_jax.ppermute)
 pshuffle = _quaxified(_jax.pshuffle)
 psum = _quaxified(_jax.psum)
 psum_scatter = _quaxified(_jax.psum_scatter)
-psum_scatter_start = _quaxified(_jax.psum_scatter_start)
 pswapaxes = _quaxified(_jax.pswapaxes)
 ragged_all_to_all = _quaxified(_jax.ragged_all_to_all)
 ragged_dot = _quaxified(_jax.ragged_dot)

@@ -60,12 +60,6 @@ from jax.numpy import (
     float4_e2m1fn as float4_e2m1fn,
 )
 from jax.numpy import (
-    float6_e2m3fn as float6_e2m3fn,
-)
-from jax.numpy import (
-    float6_e3m2fn as float6_e3m2fn,
-)
-from jax.numpy import (
     float8_e3m4 as float8_e3m4,
 )
 from jax.numpy import (
@@ -416,7 +410,6 @@ median = _quaxified(_jax.median)
 meshgrid = _quaxified(_jax.meshgrid)
 min = _quaxified(_jax.min)
 minimum = _quaxified(_jax.minimum)
-minmax = _quaxified(_jax.minmax)
 mod = _quaxified(_jax.mod)
 modf = _quaxified(_jax.modf)
 moveaxis = _quaxified(_jax.moveaxis)
@@ -520,7 +513,6 @@ tan = _quaxified(_jax.tan)
 tanh = _quaxified(_jax.tanh)
 tensordot = _quaxified(_jax.tensordot)
 tile = _quaxified(_jax.tile)
-top_k = _quaxified(_jax.top_k)
 trace = _quaxified(_jax.trace)
 transpose = _quaxified(_jax.transpose)
 trapezoid = _quaxified(_jax.trapezoid)
