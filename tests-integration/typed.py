@@ -18,7 +18,6 @@ def of_arrays(x: jax.Array) -> None:
     assert_type(dnp.sum(x, axis=0, keepdims=True), jax.Array)
     assert_type(dnp.add(x, 1), jax.Array)
     assert_type(lax.exp(x), jax.Array)
-    assert_type(dnp.float32(1), jax.Array)
 
 
 def of_values(x: LoraArray) -> None:
