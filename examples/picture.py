@@ -52,9 +52,12 @@ def curves(
             parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}"/>')
         at = f'x="{_WIDTH - 8}" y="{20 + 15 * i}" text-anchor="end"'
         parts.append(f'<text {at} fill="{colour}">{name.rstrip("*")}</text>')
-    corners = {(_MARGIN, _HEIGHT - 20): x.min(), (_WIDTH - 2 * _MARGIN, _HEIGHT - 20): x.max()}
-    corners |= {(4, _HEIGHT - _MARGIN): y.min(), (4, _MARGIN): y.max()}
-    parts += [f'<text x="{a}" y="{b}" fill="#777">{n:.4g}</text>' for (a, b), n in corners.items()]
+    right, top = _MARGIN + spans[0] * scale[0], _HEIGHT - _MARGIN - spans[1] * scale[1]
+    corners = {(_MARGIN, _HEIGHT - 20): x.min(), (right - 20, _HEIGHT - 20): x.max()}
+    corners |= {(4, _HEIGHT - _MARGIN): y.min(), (4, top): y.max()}
+    parts += [
+        f'<text x="{a:.0f}" y="{b:.0f}" fill="#777">{n:.4g}</text>' for (a, b), n in corners.items()
+    ]
     _write(file, _WIDTH, _HEIGHT, title, parts)
 
 
