@@ -2,7 +2,7 @@
 
 The published nearest and farthest distances give the speed at the start. From there Newton's law
 says where a planet is after half of its published period, and how fast: the farthest distance and
-the least speed, which are published too. A forgotten factor between km, au and days is an error
+the least speed, which are published too. A forgotten factor between km, Gm and days is an error
 before anything runs.
 """
 
@@ -18,7 +18,6 @@ import duckarray.units as u
 from duckarray.core import quaxify
 from duckarray.units import Quantity
 
-u.define("au = 149597870.7 km")
 # The planetary fact sheets of NASA: nearest and farthest distance in 10^6 km, period in days, least
 # speed in km/s. The Sun's gravitational parameter is from the same source.
 PLANETS = {
@@ -41,9 +40,9 @@ def acceleration(r, gm):
 
 
 def field(t, state, gm):
-    """What Diffrax integrates: it steps with numbers, in au and days; what they mean is checked."""
-    r, v = Quantity(state[0], "au"), Quantity(state[1], "au/day")
-    return u.strip(v, "au/day"), u.strip(quaxify(acceleration)(r, gm), "au/day2")
+    """What Diffrax integrates: it steps with numbers, in Gm and days; what they mean is checked."""
+    r, v = Quantity(state[0], "Gm"), Quantity(state[1], "Gm/day")
+    return u.strip(v, "Gm/day"), u.strip(quaxify(acceleration)(r, gm), "Gm/day2")
 
 
 @jax.jit
@@ -52,8 +51,8 @@ def fly(nearest, farthest, times):
     v = quaxify(start_speed)(nearest, farthest, SUN)
     zero = jnp.zeros(())
     y0 = (
-        jnp.stack([u.strip(nearest, "au"), zero]),
-        jnp.stack([zero, u.strip(v, "au/day")]),
+        jnp.stack([u.strip(nearest, "Gm"), zero]),
+        jnp.stack([zero, u.strip(v, "Gm/day")]),
     )
     t = u.strip(times, "day")
     out = diffrax.diffeqsolve(
@@ -67,7 +66,7 @@ def fly(nearest, farthest, times):
         saveat=diffrax.SaveAt(ts=t),
         stepsize_controller=diffrax.PIDController(rtol=1e-8, atol=1e-8),
     )
-    return Quantity(out.ys[0], "au"), Quantity(out.ys[1], "au/day")
+    return Quantity(out.ys[0], "Gm"), Quantity(out.ys[1], "Gm/day")
 
 
 def main(file: Path = Path("orbits.svg")) -> None:
@@ -77,19 +76,19 @@ def main(file: Path = Path("orbits.svg")) -> None:
     print(f"{'':10}{'computed':>12}{'published':>10}{'computed':>12}{'published':>10}")
     for name, (near, far, period, least) in PLANETS.items():
         half = Quantity(np.linspace(0.0, period / 2, 25), "day")
-        r, v = fly(Quantity(near, "1e6 km"), Quantity(far, "1e6 km"), half)
+        r, v = fly(Quantity(near, "Gm"), Quantity(far, "Gm"), half)
         distance = quaxify(jnp.linalg.norm)(r[-1]).to("km").value / 1e6
         speed = quaxify(jnp.linalg.norm)(v[-1]).to("km/s").value
         print(f"{name:10}{distance:12.2f}{far:10.2f}{speed:12.2f}{least:10.2f}")
         np.testing.assert_allclose([distance, speed], [far, least], rtol=1e-3)
-        x, y = np.asarray(u.strip(r, "au")).T
+        x, y = np.asarray(u.strip(r, "Gm")).T
         lines[name] = np.concatenate([x, x[::-1]]), np.concatenate([y, -y[::-1]])
     try:
-        quaxify(acceleration)(Quantity(jnp.ones(2), "au"), Quantity(1.0, "km2/s2"))
-        u.strip(quaxify(acceleration)(Quantity(jnp.ones(2), "au"), SUN), "au/day")
+        quaxify(acceleration)(Quantity(jnp.ones(2), "Gm"), Quantity(1.0, "km2/s2"))
+        u.strip(quaxify(acceleration)(Quantity(jnp.ones(2), "Gm"), SUN), "Gm/day")
     except u.DimensionError as error:
         print(f"\nA field that forgets a time: {str(error).splitlines()[0]}")
-    picture.curves(file, "Orbits of the four inner planets, in au", lines, equal=True)
+    picture.curves(file, "Orbits of the four inner planets, in Gm (10^6 km)", lines, equal=True)
 
 
 if __name__ == "__main__":

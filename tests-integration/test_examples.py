@@ -16,6 +16,7 @@ PROGRAMS = {
     "co2": (True, {"steps": 100}),
     "noisy_digits": (False, {}),
     "orbits": (True, {}),
+    "ridge": (False, {"steps": 10}),
 }
 
 
