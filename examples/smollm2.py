@@ -188,6 +188,8 @@ def train(model: Any, tokenizer: BytePairs, config: Config, steps: int) -> tuple
             losses.append(float(value))
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
     print(f"loss from {losses[0]:.2f} to {losses[-1]:.2f}")
+    if len(losses) > 1 and not losses[-1] < losses[0]:
+        raise SystemExit("training has not lowered the loss")
     return tree.combine(trainable, frozen), losses
 
 
