@@ -303,3 +303,34 @@ def test_types_that_have_fields_alike_are_told_apart(p, run):
     np.testing.assert_allclose(dense(got), [1.0, 2.0, 3.0] if p else [2.0, 4.0, 6.0])
     turns = run(lambda x, y: lax.fori_loop(0, 2, lambda i, c: y, x))(Once(X), Twice(X))
     np.testing.assert_allclose(dense(turns), [2.0, 4.0, 6.0])
+
+
+class Plain(ArrayValue):
+    """Its hooks look at the type alone, not at what is inside."""
+
+    array: jax.Array | ArrayValue
+
+    materialization = "allow"
+
+    def materialize(self):
+        return self.array
+
+    def join(self, other):
+        return self if isinstance(other, Plain) else None
+
+    def coerce_like(self, template):
+        return self if isinstance(template, Plain) else NotImplemented
+
+
+@register("mul")
+def _mul_plain(x: Plain, y: jax.Array, **params):
+    return Plain(lax.mul(x.array, y))
+
+
+@pytest.mark.parametrize("p", [True, False])
+def test_a_hook_that_does_not_look_inside_loses_no_value_that_is_there(p, run):
+    got = run(choose)(p, Plain(Q), Plain(10 * X))
+    assert isinstance(got, Plain)
+    np.testing.assert_allclose(got.array, [1.0, 2.0, 3.0] if p else [10.0, 20.0, 30.0])
+    turns = run(lambda x: lax.fori_loop(0, 2, lambda i, c: c * X, x))(Plain(Q))
+    np.testing.assert_allclose(dense(turns), [1.0, 8.0, 27.0])

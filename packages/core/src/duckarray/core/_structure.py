@@ -98,8 +98,8 @@ DENSE = Slot(None)
 def join(a: Slot, b: Slot) -> Slot:
     """The slot that what passes through `a` and through `b` can both be converted to.
 
-    A common type by the `join` hooks; else, of values of one type whose children differ, that type
-    around the joins of the children; else dense.
+    Of values of one type whose children differ, that type around the joins of the children; else a
+    common type by the `join` hooks; else dense.
     """
     if a == b:
         return a
@@ -108,11 +108,11 @@ def join(a: Slot, b: Slot) -> Slot:
 
 
 def _join_values(x: Value, y: Value) -> Value | None:
+    common = _common_prefix(x, y)  # hooks need not look into children that are values themselves
     for one, other in ((x, y), (y, x)):
-        common = one.join(other)
-        if common is not None:
-            return common  # type: ignore[no-any-return]
-    return _common_prefix(x, y)
+        if common is None:
+            common = one.join(other)
+    return common
 
 
 def _common_prefix(x: Value, y: Value) -> Value | None:
@@ -167,7 +167,9 @@ def _like(x: Any, example: Any, primitive: Any) -> Any:
             return x
         out = x.coerce_like(example)
         if out is not NotImplemented:
-            return out
+            if _equal(_structure_of(out), _structure_of(example)):
+                return out
+            x = out  # of that type, but with other types inside
         children, outer = _one_level(x)
         targets, target_outer = _one_level(example)
         if _equal(outer, target_outer):
