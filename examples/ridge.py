@@ -78,14 +78,11 @@ def main(file: Path = Path("ridge.svg"), steps: int = 40) -> None:
         after, out = step(penalty)
         path.append((float(penalty), float(out["fitted"]), float(out["other"])))
         penalty = after
-    for name, i in (("start", 0), ("end", -1)):
-        print(
-            f"{name:6} penalty e^{path[i][0]:5.2f}  error {path[i][1]:.3f}, on others {path[i][2]:.3f}"
-        )
+    for name, (p, fitted, others) in {"start": path[0], "end": path[-1]}.items():
+        print(f"{name:6} penalty e^{p:5.2f}  error {fitted:.3f}, on others {others:.3f}")
     h = 1e-2
-    finite = (errors(-2 + h, known, other)["other"] - errors(-2 - h, known, other)["other"]) / (
-        2 * h
-    )
+    above, below = (errors(-2 + d, known, other)["other"] for d in (h, -h))
+    finite = (above - below) / (2 * h)
     slope = jax.grad(lambda p: errors(p, known, other)["other"])(-2.0)
     print(f"derivative {slope:.4f}, by differences {finite:.4f}")
     np.testing.assert_allclose(slope, finite, rtol=0.05)
