@@ -61,7 +61,9 @@ class Permutation(Structured):
     @free_ranks
     def materialize(self) -> Any:
         n = self.permutation.shape[-1]
-        return (self.permutation[..., None] == jnp.arange(n)).astype(self.of_dtype)
+        # A choice, not a conversion: XLA takes infinity times a converted truth value for a choice.
+        one, zero = jnp.ones((), self.of_dtype), jnp.zeros((), self.of_dtype)
+        return jnp.where(self.permutation[..., None] == jnp.arange(n), one, zero)
 
 
 def inverse(p: Any) -> Any:
