@@ -97,7 +97,8 @@ class Split:
 def is_differentiated(jaxpr: Any) -> bool:
     """Whether a branch is not as it was written, but what JAX made of it for a derivative.
 
-    JAX then forgets what its arguments were called, but not what its results were.
+    JAX then forgets what its arguments were called, but not what its results were. JAX 0.10.0
+    forgets both, and its branches are taken for written ones.
     """
     debug_info = debug_info_of(jaxpr)
     return debug_info.arg_names is None and debug_info.result_paths is not None
