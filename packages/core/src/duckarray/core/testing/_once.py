@@ -31,6 +31,8 @@ def run_once(function: Callable[..., Any], *args: Any) -> Any:
         Array([0., 0.], dtype=float32)
     """
     traced = jax.jit(function).trace(*args)
+    if _divides_integers(traced.jaxpr.jaxpr):
+        return jax.jit(function, compiler_options=QUICKLY)(*args)
     # The leaves are those that were traced: all of them are arrays, and all are kept.
     leaves = jtu.tree_leaves((args, {}))
     program = jaxpr_as_fun(
@@ -42,6 +44,19 @@ def run_once(function: Callable[..., Any], *args: Any) -> Any:
         compiler_options=QUICKLY,
     )()
     return jtu.tree_unflatten(jtu.tree_structure(traced.out_info), out)
+
+
+def _divides_integers(jaxpr: Any) -> bool:
+    """Whether XLA, of some versions, could stop the process by dividing an integer by zero."""
+    for eqn in jaxpr.eqns:
+        divides = eqn.primitive.name in ("div", "rem")
+        if divides and jnp.issubdtype(eqn.invars[0].aval.dtype, jnp.integer):
+            return True
+        for x in jtu.tree_leaves(list(eqn.params.values())):
+            inner = getattr(x, "jaxpr", x)
+            if hasattr(inner, "eqns") and _divides_integers(inner):
+                return True
+    return False
 
 
 def _as_numpy(x: Any) -> Any:
