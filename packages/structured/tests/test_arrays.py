@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from duckarray.core import materialization, materialize, quaxify
+from duckarray.core import checking_rules, materialization, materialize, quaxify
 from duckarray.structured import Banded, Diagonal, Identity, Structured, Toeplitz, Tridiagonal
 from duckarray.structured._subjects import OTHERS, SUBJECT
 
@@ -89,3 +89,14 @@ def test_zeros_over_zero_are_no_zeros():
     with materialization("allow"):
         out = quaxify(lambda x: x / 0.0)(a)
     np.testing.assert_array_equal(out, [[np.inf, np.nan], [np.nan, np.inf]])
+
+
+@pytest.mark.parametrize("name", ["identity", "permutation"])
+def test_ones_next_to_a_number_of_python_have_the_dtype_that_arrays_have(name):
+    case = _SUBJECTS[name].cases[-1]  # of int32, so that the ones become weakly typed
+    x, dense = _SUBJECTS[name].value(case), _SUBJECTS[name].array(case)
+    with jax.numpy_dtype_promotion("standard"), materialization("allow"), checking_rules():
+        for program in (lambda x: x - 1.5, lambda x: 2.5 * x, lambda x: x * 2.5 * jnp.bfloat16(2)):
+            got, want = materialize(quaxify(program)(x)), program(dense)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got, want)

@@ -6,6 +6,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from duckarray.core import bind
+from duckarray.structured._band import Band
+from duckarray.structured._bands import Diagonal, Identity
 from duckarray.structured._base import Structured, make, on_batch
 from duckarray.structured._permutation import Permutation
 
@@ -24,6 +26,10 @@ def converted(x: Any, params: dict[str, Any]) -> Any:
     from duckarray.structured._product import Kronecker
 
     new = params["new_dtype"]
+    if isinstance(x, Identity | Permutation) and params["weak_type"]:
+        if isinstance(x, Permutation):
+            return NotImplemented  # ones that no leaf holds cannot be weakly typed
+        return make(Diagonal, bind(lax.convert_element_type_p, Band.of(x).get(0), **params))
     if isinstance(x, Permutation):
         return make(Permutation, x.permutation, of_dtype=jnp.dtype(new))
     exact = is_exact(x.dtype, new)
