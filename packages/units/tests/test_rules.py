@@ -239,6 +239,14 @@ def test_a_message_names_operation_units_dimensions_shapes_and_line():
     assert "2." not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("unit", "said"), [("m", "is a length"), ("m/s2", "is an acceleration"), ("J", "is an energy")]
+)
+def test_a_message_has_the_article_of_the_dimension(unit, said):
+    with pytest.raises(u.DimensionError, match=said):
+        Q(1.0, unit).to("kg")
+
+
 def test_conversions_that_do_not_fit_the_dtype_raise():
     with pytest.raises(u.UnitRangeError, match="float32 cannot hold"):
         Q(jnp.float32(1.0), "Mpc3").to("cm3")

@@ -12,7 +12,7 @@ from ._unit import ONE, Unit
 
 _MINUS_ONE = Fraction(-1)
 
-_NOT_COMPATIBLE = """`{operation}`: {source} is a {source_dimension}, {target} is a \
+_NOT_COMPATIBLE = """`{operation}`: {source} is {source_dimension}, {target} is \
 {target_dimension}.
 {advice}"""
 
@@ -113,9 +113,9 @@ def check_dimensions(source: Unit, target: Unit, operation: str) -> None:
             _NOT_COMPATIBLE.format(
                 operation=operation,
                 source=source,
-                source_dimension=describe(source),
+                source_dimension=_one(describe(source)),
                 target=target,
-                target_dimension=describe(target),
+                target_dimension=_one(describe(target)),
                 advice=_advice(source, target),
             ),
             operation,
@@ -139,6 +139,11 @@ def check_dimensions(source: Unit, target: Unit, operation: str) -> None:
 def describe(unit: Unit) -> str:
     """The dimension of a unit as messages say it."""
     return "plain number" if unit.physical == "1" else f"{unit.dimension}"
+
+
+def _one(what: str) -> str:
+    """With its article."""
+    return f"an {what}" if what[0] in "aeio" else f"a {what}"
 
 
 def multiply(value: Any, source: Unit, target: Unit, operation: str, promote: bool = False) -> Any:
