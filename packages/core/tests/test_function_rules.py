@@ -60,6 +60,8 @@ def parts(name):
     return call, operands, (rest[0] if rest else call)
 
 
+# Of arguments that are no arrays and have no default.
+ARGUMENTS = {"jnp.linalg.matrix_power": {"n": 3}, "jsl.cho_solve": {"lower": True}}
 JITTED = ["jnp.linalg.solve", "jnp.linalg.pinv", "jsl.cho_solve"]
 
 
@@ -70,7 +72,7 @@ def test_the_function_is_recognised_and_its_body_run_where_the_rule_declines(nam
     call, operands, registered = parts(name)
     hits = []
 
-    @register_function(registered)
+    @register_function(registered, arguments=ARGUMENTS.get(name))
     def _rule(*operands: Wrapped | jax.Array):
         hits.append(operands)
         return NotImplemented
@@ -221,6 +223,101 @@ def test_a_vmap_inside_is_not_answered_by_the_rule_and_right():
     got = quaxify(jax.vmap(jnp.linalg.inv))(Wrapped(stack))
     np.testing.assert_allclose(got, np.linalg.inv(np.asarray(stack)), rtol=1e-3, atol=1e-4)
     assert set(hits) <= {(2, 3, 3)}  # if the rule is asked at all, then for the whole stack
+
+
+class Stacked(Diag):
+    """A diagonal matrix for each row of the diagonals."""
+
+    def materialize(self):
+        *batch, n = self.diagonal.shape
+        eye = jnp.broadcast_to(jnp.eye(n), (*batch, n, n))
+        return self.diagonal[..., None] * eye
+
+    def drop_leading(self):
+        return self
+
+    def add_leading(self, n):
+        return self
+
+
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
+def test_under_vmap_inside_the_rule_answers_for_each_entry(jitted):
+    seen = []
+
+    @register_function(jnp.linalg.inv)
+    def _inv_stacked(a: Stacked):
+        seen.append(a.shape)
+        return Stacked(1 / a.diagonal)
+
+    @register_function(jnp.linalg.solve)
+    def _solve_stacked_dense(a: Stacked, b: jax.Array):
+        seen.append((a.shape, b.shape))
+        return b / a.diagonal
+
+    d = np.array([[1.0, 2.0], [4.0, 8.0], [5.0, 10.0]], np.float32)
+    b = np.array([[1.0, 1.0], [2.0, 3.0], [4.0, 5.0]], np.float32)
+    wrap = jax.jit if jitted else lambda f: f
+    got = wrap(quaxify(jax.vmap(jnp.linalg.inv)))(Stacked(jnp.asarray(d)))
+    assert isinstance(got, Stacked)
+    np.testing.assert_allclose(got.diagonal, 1 / d)
+    solve = jnp.linalg.solve
+    got = wrap(quaxify(jax.vmap(solve)))(Stacked(jnp.asarray(d)), jnp.asarray(b))
+    np.testing.assert_allclose(got, b / d)
+    got = wrap(quaxify(jax.vmap(solve, (0, None))))(Stacked(jnp.asarray(d)), jnp.asarray(b[0]))
+    np.testing.assert_allclose(got, b[0] / d)
+    every = jax.vmap(jax.vmap(solve, (None, 0)), (0, None))
+    got = wrap(quaxify(every))(Stacked(jnp.asarray(d)), jnp.asarray(b))
+    np.testing.assert_allclose(got, b[None] / d[:, None])
+    assert set(seen) == {(2, 2), ((2, 2), (2,))}
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+def test_a_vmap_over_another_axis_is_not_taken_for_the_function(axis):
+    @register_function(jnp.linalg.inv)
+    def _inv_wrapped(a: Wrapped):
+        return jnp.linalg.inv(a.array)  # of the last two axes
+
+    stack = np.random.default_rng(0).normal(size=(3, 3, 3)).astype("float32")
+    stack += 4 * np.moveaxis(np.broadcast_to(np.eye(3), (3, 3, 3)), 0, axis)
+    got = quaxify(jax.vmap(jnp.linalg.inv, in_axes=axis))(Wrapped(jnp.asarray(stack)))
+    want = np.linalg.inv(np.moveaxis(stack, axis, 0))
+    np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4)
+
+
+def test_a_rule_is_for_the_defaults_of_the_arguments_that_are_no_arrays():
+    hits = []
+
+    @register_function(jnp.linalg.eigvalsh)
+    def _eigvalsh_wrapped(a: Wrapped):
+        hits.append(a)
+        return jnp.linalg.eigvalsh(a.array)
+
+    lower = np.array([[2.0, 7.0], [1.0, 3.0]], np.float32)  # its lower triangle alone is read
+    program = lambda a: jnp.linalg.eigvalsh(a, symmetrize_input=False)
+    for run in (quaxify(program), jax.jit(quaxify(program))):
+        got = run(Wrapped(jnp.asarray(lower)))
+        np.testing.assert_allclose(got, np.linalg.eigvalsh(lower, "L"), rtol=1e-5)
+    assert not hits
+    quaxify(lambda a: jnp.linalg.eigvalsh(a, UPLO="L", symmetrize_input=True))(Wrapped(S))
+    assert hits  # said in so many words
+
+
+def test_rules_for_other_arguments_stand_side_by_side():
+    @register_function(jnp.linalg.matrix_power, arguments={"n": 2})
+    def _square(a: Diag):
+        return Diag(a.diagonal**2)
+
+    @register_function(jnp.linalg.matrix_power, arguments={"n": -1})
+    def _inverse(a: Diag):
+        return Diag(1 / a.diagonal)
+
+    got = quaxify(lambda a: jnp.linalg.matrix_power(jnp.linalg.matrix_power(a, 2), -1))(Diag(D))
+    np.testing.assert_allclose(got.diagonal, 1 / np.asarray(D) ** 2, rtol=1e-6)
+
+
+def test_an_argument_the_function_does_not_have_is_refused():
+    with pytest.raises(ValueError, match=r"no parameter `upper`[^$]*`a`, `UPLO`"):
+        register_function(jnp.linalg.eigvalsh, arguments={"upper": True})
 
 
 def test_one_rule_may_serve_several_types_and_the_more_specific_wins():

@@ -261,3 +261,17 @@ def test_a_singular_system_gives_infinities_or_an_error_if_checked():
     assert not np.isfinite(quaxify(jnp.linalg.solve)(a, jnp.array([1.0, 2.0]))).all()
     with structured.check(), pytest.raises(Exception, match="singular"):
         quaxify(jnp.linalg.solve)(a, jnp.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("triangle", ["L", "U"])
+def test_eigenvalues_of_one_triangle_are_those_numpy_gives(triangle):
+    d = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
+    low, up = np.array([-0.2, -0.4, 0.3], np.float32), np.array([0.3, 0.6, 0.9], np.float32)
+    matrix = np.diag(d) + np.diag(low, -1) + np.diag(up, 1)
+
+    def program(a):
+        return jnp.linalg.eigvalsh(a, UPLO=triangle, symmetrize_input=False)
+
+    with materialization("allow"):
+        got = quaxify(program)(Tridiagonal(jnp.asarray(low), jnp.asarray(d), jnp.asarray(up)))
+    np.testing.assert_allclose(got, np.linalg.eigvalsh(matrix, triangle), rtol=1e-5)

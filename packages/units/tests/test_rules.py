@@ -98,6 +98,13 @@ CALLS = [
     ("rad2deg", jnp.rad2deg, (q([np.pi], "rad"),), [180.0], "deg"),
     ("percent", lambda x: x + 1.0, (q([50.0], "%"),), [150.0], "%"),
     ("isclose", jnp.isclose, (q(M, "km"), q(1000 * M, "m")), [True] * 3, None),
+    (
+        "isclose, equal_nan",
+        lambda x, y: jnp.isclose(x, y, equal_nan=True),
+        (q([1.0, np.nan], "km"), q([1000.0, np.nan], "m")),
+        [True, True],
+        None,
+    ),
     ("allclose", jnp.allclose, (q(M, "m"), q(M, "m")), True, None),
     ("isfinite", jnp.isfinite, (q(M, "m"),), [True] * 3, None),
     ("any", jnp.any, (q(M, "m"),), True, None),

@@ -7,18 +7,13 @@ is left alone.
 """
 
 import inspect
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import jax
-from jax import tree_util as jtu
 
-from ._dispatch import call_one_level_down
-from ._jax import debug_info_of
-from ._materialize import has_nested
-from ._registry import add_rule, call_rules
-from ._value import Value
+from ._recognise import Function
+from ._registry import add_rule
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,28 +23,43 @@ Register a rule for the jitted function it calls, or for the primitives it runs.
 _NOT_A_FUNCTION = """`register_function({function!r})` takes a function, but got a `{type}`.
 Pass the library's function itself: `register_function(jnp.linalg.solve)`."""
 
-_names: set[str] = set()
-# By what JAX says of a function: its parameters, in order.
-_parameters: dict[str, list[str]] = {}
+_NO_PARAMETER = """`register_function({name}, arguments=...)`: `{name}` has no parameter {unknown}.
+Its parameters are {parameters}."""
+
+# Functions that have rules, by name and by the key of their rules.
+_functions: dict[str, dict[str, Function]] = {}
 
 
-def register_function(function: Callable[..., Any], *, precedence: int = 0) -> Callable[[F], F]:
+def register_function(
+    function: Callable[..., Any],
+    *,
+    arguments: Mapping[str, Any] | None = None,
+    precedence: int = 0,
+) -> Callable[[F], F]:
     """Makes a function the rule for what a jitted library function does with values.
 
     The rule is given the function's array arguments, in order, and dispatched on like a rule of
     `register`. It returns what the function does, with values where it gives them, or
-    `NotImplemented`, whereupon the function's own primitives are dispatched on. Other arguments are
-    not known to it. Inside a derivative taken within `quaxify` the function is no longer whole,
-    and its primitives are dispatched on.
+    `NotImplemented`, whereupon the function's own primitives are dispatched on. So they are where
+    the other arguments are not those the rule is for (`UPLO="U"`). Under `vmap` inside `quaxify`
+    the rule is given the operands of one call, if what is mapped over is their leading axis. Inside
+    a derivative taken within `quaxify` the function is no longer whole, and its primitives are
+    dispatched on.
 
     Args:
         function: a function jitted by its library, such as `jnp.linalg.solve`, or one that passes
             its arguments to a jitted `_function` of the same module (`jax.scipy.linalg.solve`).
+        arguments: the other arguments, by name, that the rule is for: those that are no arrays.
+            Where none is given here, it is for their defaults.
         precedence: as in `register`.
 
     Raises:
-        ValueError: if the function is not jitted.
+        ValueError: if the function is not jitted, or has no parameter of a name in `arguments`.
         TypeError: if it is not a function; else as `register` does.
+
+    Cost:
+        Where the function is met on values for the first time, it is traced once more, to tell
+        with what other arguments it was called.
 
     Example:
         >>> import jax, jax.numpy as jnp
@@ -67,57 +77,42 @@ def register_function(function: Callable[..., Any], *, precedence: int = 0) -> C
     """
     if not callable(function):
         raise TypeError(_NOT_A_FUNCTION.format(function=function, type=type(function).__name__))
-    key = _source(function)
-    _parameters[key] = list(inspect.signature(_jitted(function) or function).parameters)
+    met = _seen_as(function, dict(arguments or {}))
+    key = key_of(met)
 
     def decorate(rule: F) -> F:
         add_rule(key, rule, precedence)
-        _names.add(key.split(" at ")[0])
+        _functions.setdefault(met.source.split(" at ")[0], {}).setdefault(key, met)
         return rule
 
     return decorate
 
 
-def call_function_rule(params: dict[str, Any], operands: Sequence[Any]) -> Any:
-    """What a rule gives for the function a `jit` equation holds, as a list, or `NotImplemented`."""
-    if params["name"] not in _names:
-        return NotImplemented
-    debug_info = debug_info_of(params["jaxpr"])
-    if debug_info.arg_names is None or len(debug_info.arg_names) != len(operands):
-        return NotImplemented
-    key = debug_info.func_src_info
-    given = _in_order(key, debug_info.arg_names, operands)
-    nested = any(isinstance(x, Value) and has_nested(x) for x in given)
-    out = call_rules(key, given, call_one_level_down) if nested else call_rules(key, given)
-    if out is NotImplemented:
-        return NotImplemented
-    outs = jtu.tree_leaves(out, is_leaf=lambda x: isinstance(x, Value))
-    expected = params["jaxpr"].out_avals
-    same = len(outs) == len(expected) and all(
-        tuple(x.shape) == tuple(want.shape) and x.dtype == want.dtype
-        for x, want in zip(outs, expected, strict=True)
-    )
-    return outs if same else NotImplemented
+def functions_named(name: str) -> Iterable[Function]:
+    """The functions with rules that JAX calls by this name."""
+    return _functions[name].values() if name in _functions else ()
 
 
-def _in_order(key: str, names: Sequence[str], operands: Sequence[Any]) -> list[Any]:
-    """Operands in the order of the function's parameters; JAX sorts those passed by name."""
-    parameters = _parameters.get(key, [])
-
-    def position(i: int) -> int:
-        name = re.split(r"[.[]", names[i])[0]  # of a leaf of an argument: the argument
-        return parameters.index(name) if name in parameters else i
-
-    return [operands[i] for i in sorted(range(len(operands)), key=position)]
+def key_of(function: Function) -> str:
+    """What the rules for a function are registered for."""
+    others = sorted(function.arguments.items())
+    return f"{function.source} with {others}" if others else function.source
 
 
-def _source(function: Callable[..., Any]) -> str:
-    """What JAX says a program was traced from: name, file and line."""
+def _seen_as(function: Callable[..., Any], arguments: dict[str, Any]) -> Function:
+    name = getattr(function, "__name__", repr(function))
     jitted = _jitted(function)
     if jitted is None:
-        raise ValueError(_NOT_JITTED.format(name=getattr(function, "__name__", repr(function))))
-    code = inspect.unwrap(jitted).__code__
-    return f"{inspect.unwrap(jitted).__name__} at {code.co_filename}:{code.co_firstlineno}"
+        raise ValueError(_NOT_JITTED.format(name=name))
+    parameters = {**inspect.signature(jitted).parameters, **inspect.signature(function).parameters}
+    unknown = [f"`{other}`" for other in arguments if other not in parameters]
+    if unknown:
+        text = ", ".join(unknown), ", ".join(f"`{p}`" for p in parameters)
+        raise ValueError(_NO_PARAMETER.format(name=name, unknown=text[0], parameters=text[1]))
+    plain = inspect.unwrap(jitted)
+    code = plain.__code__
+    source = f"{plain.__name__} at {code.co_filename}:{code.co_firstlineno}"
+    return Function(function, jitted, source, arguments)
 
 
 def _jitted(function: Callable[..., Any]) -> Callable[..., Any] | None:

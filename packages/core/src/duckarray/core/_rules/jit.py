@@ -14,18 +14,18 @@ from jax.extend.core import Primitive
 from duckarray.core._constants import Constants, constants_of, for_program
 from duckarray.core._dispatch import handles
 from duckarray.core._evaluate import run_jaxpr
-from duckarray.core._functions import call_function_rule
 from duckarray.core._jax import call_primitives, is_inlined, jit_p
 from duckarray.core._structure import Tree, flatten, unflatten, width
 from duckarray.core._value import Value
 
+from .function import call_function_rule
 from .kept import call_kept
 from .leafwise import fits
 
 
 @handles(jit_p)
 def _jit(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-    out = call_function_rule(params, operands)
+    out = call_function_rule(primitive, params, operands)
     if out is not NotImplemented:
         return out
     jaxpr = params["jaxpr"]

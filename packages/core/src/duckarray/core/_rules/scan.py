@@ -69,7 +69,7 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
                 ),
             ]
             outs = run_jaxpr(params["jaxpr"], turn_operands, constants, loop.observe)
-            y_trees[:] = [_tree_of_stack(y, length) for y in outs[n:]]
+            y_trees[:] = [tree_of_stack(y, length) for y in outs[n:]]
             ys = zip(outs[n:], y_trees, strict=True)
             stacked, _ = flatten(densify(y, primitive) if t is None else y for y, t in ys)
             return [*flatten(loop.settle(outs[:n]))[0], *stacked]
@@ -133,7 +133,7 @@ def _at(x: Any, i: Any) -> Any:
     return bind(primitives.squeeze_p, part, dimensions=(0,))
 
 
-def _tree_of_stack(y: Any, length: int) -> Tree:
+def tree_of_stack(y: Any, length: int) -> Tree:
     """The structure of `length` values like `y` stacked, or None where `y` has to be dense."""
     if not isinstance(y, Value):
         return None

@@ -20,6 +20,15 @@ _DEFAULT_ATOL = 1e-8
 
 @register_function(jnp.isclose)
 def _isclose(a: object, b: object, rtol: object = None, atol: object = None) -> Any:
+    return _are_close(a, b, rtol, atol, equal_nan=False)
+
+
+@register_function(jnp.isclose, arguments={"equal_nan": True})
+def _isclose_equal_nan(a: object, b: object, rtol: object = None, atol: object = None) -> Any:
+    return _are_close(a, b, rtol, atol, equal_nan=True)
+
+
+def _are_close(a: Any, b: Any, rtol: Any, atol: Any, *, equal_nan: bool) -> Any:
     """Relative by default: a tolerance of 1e-8 means nothing before it has a unit."""
     if not isinstance(a, Quantity) and not isinstance(b, Quantity):
         return NotImplemented
@@ -33,7 +42,7 @@ def _isclose(a: object, b: object, rtol: object = None, atol: object = None) -> 
             atol = 0.0
     (x, y, tolerance), _ = align("isclose", (a, b, atol))
     x, y, relative = materialize(x), materialize(y), number(rtol, "isclose")
-    return jnp.isclose(x, y, relative, tolerance)
+    return jnp.isclose(x, y, relative, tolerance, equal_nan)
 
 
 @register_function(jnp.hypot)
