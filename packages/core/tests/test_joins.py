@@ -334,3 +334,39 @@ def test_a_hook_that_does_not_look_inside_loses_no_value_that_is_there(p, run):
     np.testing.assert_allclose(got.array, [1.0, 2.0, 3.0] if p else [10.0, 20.0, 30.0])
     turns = run(lambda x: lax.fori_loop(0, 2, lambda i, c: c * X, x))(Plain(Q))
     np.testing.assert_allclose(dense(turns), [1.0, 8.0, 27.0])
+
+
+@jax.tree_util.register_pytree_node_class
+class Places:
+    """A tree with a shape, and no array: where the numbers are."""
+
+    def __init__(self, rows, shape):
+        self.rows, self.shape = rows, shape
+
+    def tree_flatten(self):
+        return (self.rows,), self.shape
+
+    @classmethod
+    def tree_unflatten(cls, shape, children):
+        return cls(*children, shape)
+
+
+class Rows(ArrayValue):
+    """An array whose other rows are zero."""
+
+    data: jax.Array | ArrayValue
+    places: Places
+
+    materialization = "allow"
+
+    def materialize(self):
+        return jnp.zeros(self.places.shape).at[self.places.rows].set(self.data)
+
+
+@pytest.mark.parametrize("p", [True, False])
+def test_a_child_that_is_a_tree_of_its_own_is_no_array(p, run):
+    x = Rows(X, Places(jnp.array([0, 2, 3]), (4,)))
+    y = Rows(10 * X, Places(jnp.array([0, 1, 2]), (4,)))
+    np.testing.assert_allclose(dense(run(choose)(p, x, y)), [1, 0, 2, 3] if p else [10, 20, 30, 0])
+    z = Rows(X[:2], Places(jnp.array([0, 2]), (4,)))
+    np.testing.assert_allclose(dense(run(choose)(p, x, z)), [1, 0, 2, 3] if p else [1, 0, 2, 0])

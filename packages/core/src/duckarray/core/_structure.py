@@ -134,10 +134,15 @@ def _join_children(p: Any, q: Any) -> Any:
         common = _join_values(p, q)
         if common is not None:
             return common
-    if not (hasattr(p, "shape") and hasattr(q, "shape")):
+    if not (_is_like_an_array(p) and _is_like_an_array(q)):
         return p if _equal(_structure_of(p), _structure_of(q)) and _alike(p, q) else None
     same = tuple(p.shape) == tuple(q.shape) and p.dtype == q.dtype
     return jax.ShapeDtypeStruct(p.shape, p.dtype) if same else None
+
+
+def _is_like_an_array(x: Any) -> bool:
+    """Whether `x` is an array, a value or abstract, and not a tree that only has a shape."""
+    return hasattr(x, "shape") and hasattr(x, "dtype")
 
 
 def _alike(p: Any, q: Any) -> bool:
