@@ -27,7 +27,7 @@ MODULES = {
 }
 # To type checkers, JAX's `numpy` does not have these, or had them not in 0.10.
 UNDECLARED = {"int1", "uint1", "float6_e2m3fn", "float6_e3m2fn"}
-HEAD = "# Made by `tools/make_stubs.py`: do not edit.\nfrom typing import Any\n"
+HEAD = "# `{module}`, made by `tools/make_stubs.py`: do not edit.\nfrom typing import Any\n"
 REST = "\ndef __getattr__(name: str) -> Any: ...\n"
 
 
@@ -38,7 +38,9 @@ def stubs(narrow: bool) -> dict[Path, str]:
     def add(path: Path, module: types.ModuleType) -> None:
         text = path.read_text("utf-8") if narrow else ""
         known = set(re.findall(r"(?:_jax\.|as )(\w+)", text))
-        found[path] = stub(module, known if narrow else None)
+        own = path.relative_to(CORE).with_suffix("").as_posix().removesuffix("/__init__")
+        head = HEAD.format(module=f"duckarray.core.{own.replace('/', '.')}")
+        found[path] = head + stub(module, known if narrow else None)
 
     for name, original in MODULES.items():
         module = importlib.import_module(original)
@@ -70,7 +72,7 @@ def stub(module: types.ModuleType, known: set[str] | None) -> str:
             functions.append(name)
         elif found is not None and name not in UNDECLARED:
             others.append(name)
-    lines = [HEAD]
+    lines: list[str] = []
     if functions:
         lines.append(f"from {parent} import {own} as _jax")
         lines.append("from duckarray.core._signatures import quaxified as _quaxified")

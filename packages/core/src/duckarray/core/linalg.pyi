@@ -1,4 +1,4 @@
-# Made by `tools/make_stubs.py`: do not edit.
+# `duckarray.core.linalg`, made by `tools/make_stubs.py`: do not edit.
 from typing import Any
 
 from jax.numpy import linalg as _jax

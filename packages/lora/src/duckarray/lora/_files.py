@@ -269,9 +269,9 @@ def _checksum(tensors: dict[str, Any]) -> str:
     """That of the names, dtypes, shapes and bytes of all tensors."""
     crc = 0
     for name, tensor in sorted(tensors.items()):
-        array = np.ascontiguousarray(np.asarray(tensor))
-        crc = zlib.crc32(f"{name} {array.dtype.name} {np.shape(tensor)}".encode(), crc)
-        crc = zlib.crc32(array.reshape(-1).view(np.uint8), crc)
+        array = np.asarray(tensor)
+        crc = zlib.crc32(f"{name} {array.dtype.name} {array.shape}".encode(), crc)
+        crc = zlib.crc32(array.tobytes(), crc)
     return f"{crc:08x}"
 
 

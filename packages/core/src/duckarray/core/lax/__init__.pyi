@@ -1,4 +1,4 @@
-# Made by `tools/make_stubs.py`: do not edit.
+# `duckarray.core.lax`, made by `tools/make_stubs.py`: do not edit.
 from typing import Any
 
 from jax import lax as _jax

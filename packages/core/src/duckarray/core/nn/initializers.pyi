@@ -1,4 +1,4 @@
-# Made by `tools/make_stubs.py`: do not edit.
+# `duckarray.core.nn.initializers`, made by `tools/make_stubs.py`: do not edit.
 from typing import Any
 
 from jax.nn import initializers as _jax

@@ -1,4 +1,4 @@
-# Made by `tools/make_stubs.py`: do not edit.
+# `duckarray.core.numpy`, made by `tools/make_stubs.py`: do not edit.
 from typing import Any
 
 from jax import numpy as _jax

@@ -1,4 +1,4 @@
-# Made by `tools/make_stubs.py`: do not edit.
+# `duckarray.core.scipy.integrate`, made by `tools/make_stubs.py`: do not edit.
 from typing import Any
 
 from jax.scipy import integrate as _jax
