@@ -237,7 +237,7 @@ def _checksum(described: Any, tensors: Mapping[str, Any]) -> str:
     head = [[name, x.dtype.name, list(x.shape)] for name, x in tensors.items()]
     value = zlib.crc32(json.dumps([described, head]).encode())
     for x in tensors.values():
-        value = zlib.crc32(np.ascontiguousarray(x).reshape(-1).view(np.uint8), value)
+        value = zlib.crc32(np.asarray(x).tobytes(), value)
     return f"{value:08x}"
 
 
