@@ -127,7 +127,8 @@ def integration(session: nox.Session) -> None:
     """Tests of all packages together."""
     install_wheels(session, [*_all(), *group(SETTINGS, "integration")])
     env = {"JAX_PLATFORMS": "cpu"}
-    session.run("pytest", *PARALLEL, "tests-integration", *session.posargs, env=env)
+    chosen = ["-m", "not long"] if _in_short() else []
+    session.run("pytest", *PARALLEL, *chosen, "tests-integration", *session.posargs, env=env)
 
 
 @nox.session

@@ -239,6 +239,7 @@ def checks(
     eager: Collection[str] = (),
     without: Collection[str] = (),
     eager_values: bool = True,
+    long: Collection[str] = (),
 ) -> list[Any]:
     """What to compare for each program: the value and two gradients, and how it is run.
 
@@ -250,9 +251,15 @@ def checks(
             `"name-gradient outside-eager"` for one way to run it.
         eager_values: whether the values of all, not only of those in `eager`, are compared in
             eager mode too; of no use where the library calls `jit` itself.
+        long: `"name-gradient outside"` for what is marked as taking long.
     """
     return [
-        pytest.param(name, f"{what}-{how}", id=f"{name}-{what}-{how}")
+        pytest.param(
+            name,
+            f"{what}-{how}",
+            id=f"{name}-{what}-{how}",
+            marks=[pytest.mark.long] if f"{name}-{what}" in long else [],
+        )
         for name in programs
         for what in WHATS
         for how in ("eager", "jit")

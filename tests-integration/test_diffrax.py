@@ -192,7 +192,18 @@ WITHOUT = {
 }
 
 
-@pytest.mark.parametrize(("program", "check"), checks(PROGRAMS, EAGER, WITHOUT, eager_values=False))
+LONG = {
+    "PID controller, tagged state-gradient outside",
+    "DirectAdjoint, tagged state-gradient inside",
+    "BacksolveAdjoint-gradient outside",
+    "a tree, Euler-gradient outside",
+    "stochastic-value",
+}
+
+
+@pytest.mark.parametrize(
+    ("program", "check"), checks(PROGRAMS, EAGER, WITHOUT, eager_values=False, long=LONG)
+)
 def test_agrees_with_the_program_on_dense_arrays(program, check):
     agree(PROGRAMS[program], check)
 
