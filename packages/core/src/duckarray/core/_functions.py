@@ -104,15 +104,16 @@ def _seen_as(function: Callable[..., Any], arguments: dict[str, Any]) -> Functio
     jitted = _jitted(function)
     if jitted is None:
         raise ValueError(_NOT_JITTED.format(name=name))
-    parameters = {**inspect.signature(jitted).parameters, **inspect.signature(function).parameters}
-    unknown = [f"`{other}`" for other in arguments if other not in parameters]
+    own = tuple(inspect.signature(jitted).parameters)
+    known = dict.fromkeys([*own, *inspect.signature(function).parameters])
+    unknown = [f"`{other}`" for other in arguments if other not in known]
     if unknown:
-        text = ", ".join(unknown), ", ".join(f"`{p}`" for p in parameters)
+        text = ", ".join(unknown), ", ".join(f"`{p}`" for p in known)
         raise ValueError(_NO_PARAMETER.format(name=name, unknown=text[0], parameters=text[1]))
     plain = inspect.unwrap(jitted)
     code = plain.__code__
     source = f"{plain.__name__} at {code.co_filename}:{code.co_firstlineno}"
-    return Function(function, jitted, source, arguments)
+    return Function(function, jitted, own, source, arguments)
 
 
 def _jitted(function: Callable[..., Any]) -> Callable[..., Any] | None:

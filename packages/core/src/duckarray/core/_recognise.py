@@ -25,6 +25,7 @@ class Function(NamedTuple):
 
     public: Callable[..., Any]
     jitted: Callable[..., Any]
+    parameters: tuple[str, ...]  # of the jitted one
     source: str  # what JAX says a program was traced from
     arguments: Mapping[str, Any]
 
@@ -33,11 +34,10 @@ class Function(NamedTuple):
 
         JAX sorts those passed by name.
         """
-        parameters = list(inspect.signature(self.jitted).parameters)
 
         def position(i: int) -> int:
             name = re.split(r"[.[]", names[i])[0]  # of a leaf of an argument: the argument
-            return parameters.index(name) if name in parameters else i
+            return self.parameters.index(name) if name in self.parameters else i
 
         return sorted(range(len(names)), key=position)
 
