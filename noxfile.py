@@ -58,8 +58,12 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def _pythons(package: Package) -> list[str]:
-    """The Pythons a package is for; the first alone where time is short."""
-    return package.pythons[:1] if _in_short() else package.pythons
+    """The Pythons a package is for; one of them alone where time is short."""
+    if not _in_short():
+        return package.pythons
+    return (
+        package.pythons[-1:] if os.environ["DUCKARRAY_PYTHONS"] == "last" else package.pythons[:1]
+    )
 
 
 def _is_base(package: Package) -> bool:
@@ -68,7 +72,7 @@ def _is_base(package: Package) -> bool:
 
 def _in_short() -> bool:
     """Whether what one run has to show is asked for, rather than every combination."""
-    return os.environ.get("DUCKARRAY_PYTHONS") == "first"
+    return os.environ.get("DUCKARRAY_PYTHONS") in {"first", "last"}
 
 
 def _matrix() -> list[object]:
