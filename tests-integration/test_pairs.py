@@ -1,5 +1,8 @@
 """All array types of this repository next to each other, and found where they are declared."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -38,3 +41,14 @@ def test_two_types_give_the_right_answer_or_a_clear_error(one, other):
     results = check(_small(a, b), families=["pairs"], against=[_small(b, a)], only=only)
     assert len(results) == len(OPERATIONS)
     assert results.ok, str(results)
+
+
+def test_pairs_are_items_of_pytest_as_whoever_has_two_types_runs_it(tmp_path):
+    """Outside of this repository, so with none of its settings."""
+    command = [sys.executable, "-m", "pytest", "--pyargs", "duckarray.core.testing", "-q"]
+    options = ["-c", os.devnull, f"--rootdir={tmp_path}", "-k", "lora/pairs/add/zeros"]
+    run = subprocess.run(
+        [*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout
+    assert "1 passed" in run.stdout

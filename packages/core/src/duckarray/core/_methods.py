@@ -8,32 +8,19 @@ import functools
 import operator
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import tree_util as jtu
 
+from ._computed import computed
 from ._engine import engine
 from ._index_update import IndexUpdateHelper
 from ._operator_methods import ArrayOperators
+from ._placement import Placed
 from ._summary import nbytes, summarize
-
-if TYPE_CHECKING:
-    computed = property
-else:
-
-    class computed:  # noqa: N801
-        """A property that an instance's own attribute, such as a field, comes before."""
-
-        def __init__(self, function):
-            self._function = function
-            functools.update_wrapper(self, function)
-
-        def __get__(self, instance, owner=None):
-            return self if instance is None else self._function(instance)
-
 
 _IMMUTABLE = """`{name}` does not support item assignment: like an array of JAX it does not change.
 Make another one: `x = x.at[index].set(y)`."""
@@ -74,7 +61,7 @@ def _attribute(name: str) -> Any:
     return computed(lambda self: engine.unary(function, self))
 
 
-class ArrayMethods(ArrayOperators):
+class ArrayMethods(ArrayOperators, Placed):
     """Methods and properties of arrays, and their operators."""
 
     def _aval(self) -> Any:
@@ -166,12 +153,6 @@ class ArrayMethods(ArrayOperators):
     def to_device(self, device: Any, *, stream: Any = None) -> Any:
         """The same value with all leaves on a device."""
         return jax.device_put(self, device)
-
-    @computed
-    def device(self) -> Any:
-        """Where the leaves are, if all are at one place: a device or a sharding."""
-        places = {getattr(x, "device", None) for x in jtu.tree_leaves(self)}
-        return places.pop() if len(places) == 1 else None
 
     @computed
     def weak_type(self) -> bool:

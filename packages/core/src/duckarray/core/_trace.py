@@ -84,6 +84,11 @@ class DuckTracer(Placed, Concrete):  # type: ignore[type-arg, misc]
         # `jax.closure_convert` looks here for what an outer transform may differentiate.
         return [(f"leaf {i}", x) for i, x in enumerate(jtu.tree_leaves(self.value))]
 
+    def __getattr__(self, name: str) -> Any:
+        if name in vars(Placed):  # which has raised an error, for the caller to see
+            return vars(Placed)[name].__get__(self)
+        return super().__getattr__(name)  # type: ignore[no-untyped-call]
+
     def __repr__(self) -> str:
         return f"DuckTracer<{summarize(self.value)}>"
 

@@ -13,9 +13,10 @@ from jax import tree_util as jtu
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
 
+from ._computed import computed
 from ._fields import field, make_value_class
 from ._jax import abstract_eval, in_manual_mesh, on_mesh_of, varying_like
-from ._methods import ArrayMethods, computed
+from ._methods import ArrayMethods
 from ._source import exclude_from_locations
 from ._summary import summarize
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from . import conformance, subjects
+# By its whole name: pytest takes this module for one of a package `core`, where the namespace
+# package around it is not pointed out to it.
+from duckarray.core.testing import conformance, subjects
 
 
 @conformance(*subjects().values(), families=["pairs"])
