@@ -43,6 +43,7 @@ def test_two_types_give_the_right_answer_or_a_clear_error(one, other):
     assert results.ok, str(results)
 
 
+@pytest.mark.long  # all packages are imported once more
 def test_pairs_are_items_of_pytest_as_whoever_has_two_types_runs_it(tmp_path):
     """Outside of this repository, so with none of its settings."""
     command = [sys.executable, "-m", "pytest", "--pyargs", "duckarray.core.testing", "-q"]
