@@ -19,6 +19,7 @@ from ._derivatives import jacrev as jacrev
 from ._derivatives import jvp as jvp
 from ._derivatives import value_and_grad as value_and_grad
 from ._derivatives import vjp as vjp
+from ._diffrax import diffeqsolve as diffeqsolve
 from ._dimension import Dimension as Dimension
 from ._errors import AffineUnitError as AffineUnitError
 from ._errors import DimensionError as DimensionError
@@ -32,6 +33,8 @@ from ._interop import from_unyt as from_unyt
 from ._interop import to_astropy as to_astropy
 from ._interop import to_pint as to_pint
 from ._interop import to_unyt as to_unyt
+from ._nondimensional import attach as attach
+from ._nondimensional import nondimensional as nondimensional
 from ._optim import optim as optim
 from ._plotting import when_matplotlib_is_there as _when_matplotlib_is_there
 from ._registry import define as define

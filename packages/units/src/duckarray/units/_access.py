@@ -16,7 +16,7 @@ from duckarray.core import Value, bind, register, tree, value_of
 from ._convert import convert
 from ._errors import UnitError
 from ._unit import ONE, Unit
-from ._value import Quantity, inside, make, stands_outside
+from ._value import Quantity, inside, lifted, make, stands_outside
 
 _STAGED = """`unit_of(x)`: the unit of `x` is not known here, since JAX traces a jitted function, \
 or the body of a loop, before anything is known of the values it will be given.
@@ -61,17 +61,17 @@ def to(x: Any, unit: Unit | str) -> Any:
         return x.to(unit)
     if isinstance(x, Value) and stands_outside(x):
         return inside(x, lambda array: to(array, unit))
-    if isinstance(x, Tracer) and (marker := _lifted()) is not None:
+    if isinstance(x, Tracer) and (marker := lifted(_MARK)) is not None:
         return _convert_p.bind(x, marker, unit=unit, plain=False)
     return Quantity(x, ONE).to(unit)
 
 
-def strip(x: Any, unit: Unit | str) -> Any:
+def strip(x: Any, unit: Any) -> Any:
     """The plain numbers of `x` in a unit.
 
     Args:
         x: a quantity, outside `quaxify` or inside it; an array counts as plain numbers.
-        unit: the unit the numbers are wanted in.
+        unit: the unit the numbers are wanted in; for a tree of quantities a tree of units.
 
     Raises:
         DimensionError: if the dimension is another.
@@ -83,9 +83,13 @@ def strip(x: Any, unit: Unit | str) -> Any:
         >>> u.strip(u.Quantity(36.0, "km/h"), "m/s")
         Array(10., dtype=float32, weak_type=True)
     """
+    if isinstance(unit, dict | list | tuple):
+        from ._nondimensional import by_units
+
+        return by_units("strip", "the tree", strip, x, unit)
     unit = Unit(unit)
     x = value_of(x)
-    if isinstance(x, Tracer) and (marker := _lifted()) is not None and unit.is_linear:
+    if isinstance(x, Tracer) and (marker := lifted(_MARK)) is not None and unit.is_linear:
         return _convert_p.bind(x / Quantity(1.0, unit), marker, unit=ONE, plain=True)
     if isinstance(x, Value) and stands_outside(x):
         return inside(x, lambda array: strip(array, unit))
@@ -123,7 +127,7 @@ def ask(x: Any) -> Unit | None:
     Raises:
         UnitError: if it is not known yet.
     """
-    marker = _lifted()
+    marker = lifted(_MARK)
     if marker is None:
         return None
     found: list[Unit | None] = []
@@ -131,15 +135,6 @@ def ask(x: Any) -> Unit | None:
     if not found:
         raise UnitError(_STAGED)
     return found[0]
-
-
-def _lifted() -> Any:
-    """A quantity as an array of the current trace, or None outside `quaxify`.
-
-    As an operand it brings what it is bound with to the interpreter, whatever else is around.
-    """
-    marker = Quantity(0.0, _MARK).__jax_array__()
-    return marker if isinstance(marker, jax.Array) else None
 
 
 class _Box:

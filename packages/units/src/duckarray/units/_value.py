@@ -7,13 +7,14 @@ import jax
 import jax.numpy as jnp
 from jax import tree_util as jtu
 from jax.core import ShapedArray, Tracer
+from jax.extend.core import take_current_trace
 
 from duckarray.core import ArrayValue, Value, field, materialize, tree, value_of
 
 from ._convert import can_convert, convert
 from ._dimension import NUMBER, Dimension
 from ._display import number_text, split_spec, unit_text
-from ._errors import DimensionError, UnitError
+from ._errors import DimensionError
 from ._unit import ONE, Unit, difference, inverse, product
 
 _NOT_AN_ARRAY = """`Quantity({value!r}, ...)` takes an array or a number, but got a `{type}`.
@@ -256,18 +257,28 @@ def times_unit(value: Any, unit: Unit) -> Any:
         return make(value.value, product(value.unit, unit))
     if isinstance(value, Value) and stands_outside(value):
         return inside(value, lambda array: times_unit(array, unit))
-    if isinstance(value, Tracer):
-        from ._access import ask
-
-        try:
-            hidden = ask(value) is not None
-        except UnitError:
-            hidden = True
-        if hidden:  # behind another transformation it has a unit already
-            return value * Quantity(1.0, unit)
+    if isinstance(value, Tracer) and (one := lifted(unit)) is not None and not _is_seen(one):
+        # Inside `jax.grad` or the like, whose tracers hide values: it may have a unit already, and
+        # if not, its derivatives are to have one.
+        return value * one
     if isinstance(value, jax.Array | Value):
         return make(value, unit)
     return Quantity(value, unit)
+
+
+def lifted(unit: Unit) -> Any:
+    """One `unit` as an array of the current trace, or None outside `quaxify`.
+
+    As an operand it brings what it is bound with to the interpreter, whatever else is around.
+    """
+    one = Quantity(1.0, unit).__jax_array__()
+    return one if isinstance(one, Tracer) else None
+
+
+def _is_seen(x: Tracer) -> bool:
+    """Whether the current trace is that of `x`, a value within `quaxify`: nothing is between."""
+    with take_current_trace() as trace:
+        return value_of(x) is not x and trace is x._trace
 
 
 def stands_outside(value: Value) -> bool:
