@@ -40,33 +40,29 @@ def acceleration(r, gm):
 
 
 def field(t, state, gm):
-    """What Diffrax integrates: it steps with numbers, in Gm and days; what they mean is checked."""
-    r, v = Quantity(state[0], "Gm"), Quantity(state[1], "Gm/day")
-    return u.strip(v, "Gm/day"), u.strip(quaxify(acceleration)(r, gm), "Gm/day2")
+    """How place and velocity change."""
+    r, v = state
+    return v, acceleration(r, gm)
 
 
 @jax.jit
 def fly(nearest, farthest, times):
     """Places and velocities at some times, starting at the nearest point."""
     v = quaxify(start_speed)(nearest, farthest, SUN)
-    zero = jnp.zeros(())
-    y0 = (
-        jnp.stack([u.strip(nearest, "Gm"), zero]),
-        jnp.stack([zero, u.strip(v, "Gm/day")]),
-    )
-    t = u.strip(times, "day")
-    out = diffrax.diffeqsolve(
+    across, up = jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0])
+    out = u.diffeqsolve(
         diffrax.ODETerm(field),
         diffrax.Dopri8(),
-        t[0],
-        t[-1],
-        t[1] - t[0],
-        y0,
+        times[0],
+        times[-1],
+        times[1] - times[0],
+        (nearest * across, v * up),
         args=SUN,
-        saveat=diffrax.SaveAt(ts=t),
+        units=("Gm", "Gm/day"),
+        ts=times,
         stepsize_controller=diffrax.PIDController(rtol=1e-8, atol=1e-8),
     )
-    return Quantity(out.ys[0], "Gm"), Quantity(out.ys[1], "Gm/day")
+    return out.ys
 
 
 def main(file: Path = Path("orbits.svg")) -> None:

@@ -117,7 +117,7 @@ def diffeqsolve(
     )
     ys = []
     for sub, each in zip(saved, subs.flatten_up_to(out.ys), strict=True):
-        shown = jax.eval_shape(quaxify(sub.fn), *around(start, *numbers))
+        shown = jax.eval_shape(lambda fn=sub.fn: quaxify(fn)(*around(start, *numbers)))
         ys.append(attach(each, jtu.tree_map(_own_unit, shown, is_leaf=is_value)))
     times = {name: attach(getattr(out, name), time) for name in ("t0", "t1", "ts")}
     return dataclasses.replace(out, **times, ys=subs.unflatten(ys))
@@ -200,12 +200,12 @@ def _is_unit(x: Any) -> bool:
     return x is None or isinstance(x, Unit)
 
 
-for _each in (_OfNumbers, _Field):
-    jtu.register_pytree_node(
-        _each,
-        lambda x: ((x.function,), x.around),
-        lambda around, parts, cls=_each: cls(*parts, around),
-    )
+def _parts(x: _OfNumbers) -> tuple[tuple[Any], _Around]:
+    return (x.function,), x.around
+
+
+jtu.register_pytree_node(_OfNumbers, _parts, lambda around, parts: _OfNumbers(*parts, around))
+jtu.register_pytree_node(_Field, _parts, lambda around, parts: _Field(*parts, around))
 
 
 def _term(term: Any, around: _Around) -> Any:
@@ -217,8 +217,11 @@ def _term(term: Any, around: _Around) -> Any:
 
 
 def _saved(sub: Any, around: _Around) -> Any:
+    """With the state itself, Diffrax does less than with a function that returns it."""
     import diffrax
 
+    if sub.fn is diffrax.SubSaveAt(t1=True).fn:
+        return sub
     options = {name: getattr(sub, name) for name in ("t0", "t1", "ts", "steps")}
     return diffrax.SubSaveAt(**options, fn=_OfNumbers(sub.fn, around))
 

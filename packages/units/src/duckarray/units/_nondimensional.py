@@ -62,7 +62,8 @@ def nondimensional(function: F | None = None, /, **units: Any) -> Any:
             is left out.
         **units: for the name of each parameter that is a number, or a tree of numbers, its unit or
             a tree of units; `out` is for the result, which is plain numbers if it is left out.
-            Other parameters are passed on as they are.
+            Other parameters are passed on as they are. Where a function of quantities is
+            differentiated or compiled around it, each that has a unit has to be named.
 
     Returns:
         The function of numbers. What it is given as a quantity is converted to its unit.

@@ -275,7 +275,7 @@ def lifted(unit: Unit) -> Any:
     return one if isinstance(one, Tracer) else None
 
 
-def _is_seen(x: Tracer) -> bool:
+def _is_seen(x: Any) -> bool:
     """Whether the current trace is that of `x`, a value within `quaxify`: nothing is between."""
     with take_current_trace() as trace:
         return value_of(x) is not x and trace is x._trace

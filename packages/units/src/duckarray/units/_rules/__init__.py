@@ -5,6 +5,7 @@ from . import indexing as indexing
 from . import joining as joining
 from . import keeping as keeping
 from . import linalg as linalg
+from . import lineax as lineax
 from . import numbers as numbers
 from . import products as products
 from . import sums as sums

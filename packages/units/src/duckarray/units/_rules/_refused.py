@@ -25,7 +25,7 @@ _OTHER = "a function of another library would be given numbers without their uni
 REFUSED: dict[str, str] = {
     name: reason
     for reason, names in {
-        _PACKED: "geqrf geqp3 hessenberg householder_product ormqr tridiagonal",
+        _PACKED: "hessenberg tridiagonal",
         _COMBINER: "reduce reduce_window select_and_scatter argreduce",
         _BITS: "bitcast_convert_type",
         "its scales would have to be units too": "scaled_matmul scaled_matmul_wrapper",
@@ -55,7 +55,7 @@ REFUSED: dict[str, str] = {
             "xla_metadata_call xla_metadata_value compute_on fused_call program_order remat_opt"
             " announce_jaxpr noinline check shape_assertion dimension_size dim_as_value"
             " global_array_to_host_local_array host_local_array_to_global_array scan_count unique"
-            " nontraceable vprim dce_sink create_linear consume assert_consumed_value linear_solve"
+            " nontraceable vprim dce_sink create_linear consume assert_consumed_value"
             " bcoo_dot_general bcoo_dot_general_sampled bcoo_extract bcoo_fromdense"
             " bcoo_sort_indices bcoo_spdot_general bcoo_sum_duplicates bcoo_todense bcoo_transpose"
             " bcsr_dot_general bcsr_extract bcsr_fromdense bcsr_todense coo_fromdense coo_matmat"

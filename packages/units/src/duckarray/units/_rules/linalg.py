@@ -93,6 +93,28 @@ def _qr(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> 
     return [q, make(r, linear(x, primitive)), *pivots]
 
 
+@for_several("geqrf", "geqp3")
+def _packed_qr(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """A = Q R: R is in the unit; the reflections packed below it are plain numbers."""
+    x, *places = values
+    packed, *others = bind(primitive, bare(x), *map(bare, places), **params)
+    return [make(packed, linear(x, primitive)), *others]
+
+
+@for_several("householder_product")
+def _reflections(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Q of packed reflections is plain numbers, whatever R is in."""
+    return bind(primitive, *map(bare, values), **params)
+
+
+@for_several("ormqr")
+def _times_reflections(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Q C is in the unit of C."""
+    out = bind(primitive, *map(bare, values), **params)
+    c = values[-1]
+    return make(out, linear(c, primitive)) if isinstance(c, Quantity) else out
+
+
 @for_several("custom_linear_solve")
 def _linear_solve(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
     """Each of the four functions runs on quantities; what is solved for, on their numbers.
