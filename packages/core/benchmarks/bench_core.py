@@ -46,7 +46,26 @@ def _lax_chain(x: Any, w: Any, p: Any) -> Any:
     return y
 
 
-def _control_flow(x: Any, w: Any, p: Any) -> Any:
+def _layers(x: Any, w: Any, p: Any) -> Any:
+    """As layers do, each has functions of its own of the same code."""
+    for _ in range(12):
+
+        def turn(carry: Any, _: Any) -> tuple[Any, Any]:
+            return jnp.sin(jnp.tanh(carry * w) + 3) - w, None
+
+        def double(x: Any) -> Any:
+            return jnp.tanh(x * w) + 2
+
+        def shift(x: Any) -> Any:
+            return jnp.sin(x - w) * 3
+
+        x, _ = lax.scan(turn, x, None, length=3)
+        x = lax.cond(p, double, shift, x)
+    return x
+
+
+def _unlike_layers(x: Any, w: Any, p: Any) -> Any:
+    """No two are the same program."""
     for i in range(12):
 
         def turn(carry: Any, _: Any, i: int = i) -> tuple[Any, Any]:
@@ -160,8 +179,9 @@ def _import(name: str) -> Row:
 ROWS: dict[str, Callable[[str], Row]] = {
     "trace, 300 jnp operations on arrays beside a value": partial(_traced, 1.05, _jnp_chain),
     "trace, 300 lax operations on a value each": partial(_traced, 1.6, _lax_chain, on_value=True),
-    "trace, 12 scans and 12 conds that see a value": partial(
-        _traced, 1.3, _control_flow, on_value=True
+    "trace, 12 scans and 12 conds that see a value": partial(_traced, 1.3, _layers, on_value=True),
+    "trace, 12 scans and 12 conds, each with a number of its own": partial(
+        _traced, 1.3, _unlike_layers, on_value=True
     ),
     "eager, an addition of arrays beside a value": _eager_dense,
     "eager, the last of 10,000 such calls over the first": _growth,

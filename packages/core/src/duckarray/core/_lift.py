@@ -35,12 +35,15 @@ class _Inside(threading.local):
 
     def __init__(self) -> None:
         self.noted: list[int] = []
+        self.kept: dict[Any, Any] = {}  # until the outermost ends
 
     def __enter__(self) -> None:
         self.noted.append(noted())
 
     def __exit__(self, *exception: object) -> None:
         forget_from(self.noted.pop())
+        if not self.noted:
+            self.kept.clear()
 
 
 inside = _Inside()

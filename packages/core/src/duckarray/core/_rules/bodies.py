@@ -49,6 +49,15 @@ class Carry:
         # What the last turn gave, if that is known.
         self._known: list[Any] = [None] * len(self.initial)
 
+    @property
+    def types(self) -> tuple[list[Slot], list[bool]]:
+        """What is assumed of each part: its type, and whether it is zero in every turn."""
+        return self.slots, self.zeros
+
+    @types.setter
+    def types(self, types: tuple[list[Slot], list[bool]]) -> None:
+        self.slots, self.zeros = map(list, types)
+
     def begin(self) -> list[Any]:
         """The initial carry, converted to what is assumed."""
         pairs = zip(self.initial, self._constants, strict=True)

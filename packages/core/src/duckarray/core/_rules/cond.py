@@ -17,6 +17,7 @@ from duckarray.core._value import Value
 
 from .eager import compiled_when_eager
 from .one_of import OneOf, Split, is_differentiated
+from .recall import Recall
 from .zero_leaves import Known, join_but_for_zeros, what_is_known, zero_value
 
 
@@ -25,7 +26,28 @@ from .zero_leaves import Known, join_but_for_zeros, what_is_known, zero_value
 def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     index = densify(operands[0], primitive, operands)
     leaves, trees = flatten(operands[1:])
-    constants = constants_of(operands[1:])
+    recall = Recall(primitive, operands[1:], params)
+    if recall.found is None:
+        with recall.watching():
+            branches, jaxprs = _staged(primitive, operands[1:], leaves, trees, params)
+        if jaxprs is None:
+            outs = _choose(index, branches, leaves, params)
+            return unflatten(branches[0].trees, outs)
+        recall.keep((jaxprs, branches[0].trees))
+    jaxprs, out_trees = recall.found
+    outs = primitive.bind(index, *leaves, **{**params, "branches": jaxprs})
+    return unflatten(out_trees, outs)
+
+
+def _staged(
+    primitive: Primitive,
+    operands: Sequence[Any],
+    leaves: Sequence[Any],
+    trees: Sequence[Tree],
+    params: dict[str, Any],
+) -> tuple[list["_Branch"], tuple[Any, ...] | None]:
+    """The branches, which give the same types, and their programs if these can be bound."""
+    constants = constants_of(operands)
     branches = [
         _Branch(primitive, jaxpr, trees, constants, (i, len(params["branches"])))
         for i, jaxpr in enumerate(params["branches"])
@@ -50,10 +72,8 @@ def _cond(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
             staged = _stage_joined(branches, avals, apart)
     jaxprs, out_avals = zip(*staged, strict=True)
     if None in jaxprs or any(a != out_avals[0] for a in out_avals[1:]):
-        outs = _choose(index, branches, leaves, params)
-    else:
-        outs = primitive.bind(index, *leaves, **{**params, "branches": jaxprs})
-    return unflatten(branches[0].trees, outs)
+        return branches, None
+    return branches, jaxprs
 
 
 def _stage_joined(

@@ -28,6 +28,7 @@ from duckarray.core._value import Value, dense_aval
 
 from .bodies import Carry, fixed_point
 from .eager import compiled_when_eager
+from .recall import Recall
 
 
 @handles(scan_p)
@@ -77,15 +78,21 @@ def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any])
         avals = [*map(typeof, [*const_leaves, *leaves]), *x_avals]
         return turn, leaves, trees, y_trees, stage(turn, avals, params["jaxpr"])
 
-    turn, leaves, trees, y_trees, staged = fixed_point(loop, attempt)
-    jaxpr, out_avals = staged
-    k = len(leaves)
-    if jaxpr is None or out_avals[:k] != list(map(typeof, leaves)) or is_jit_disabled():
-        outs = _public_scan(turn, const_leaves, leaves, x_leaves, params)
-    else:
+    recall = Recall(primitive, operands, params)
+    if recall.found is None:
+        with recall.watching():
+            turn, leaves, trees, y_trees, (jaxpr, out_avals) = fixed_point(loop, attempt)
+        k = len(leaves)
+        if jaxpr is None or out_avals[:k] != list(map(typeof, leaves)) or is_jit_disabled():
+            outs = _public_scan(turn, const_leaves, leaves, x_leaves, params)
+            return [*loop.end(unflatten(trees, outs[:k])), *unflatten(y_trees, outs[k:])]
         arity = scan_arity(len(const_leaves), k, len(x_leaves), len(out_avals) - k)
-        changed = {**params, **arity, "jaxpr": jaxpr}
-        outs = primitive.bind(*const_leaves, *leaves, *x_leaves, **changed)
+        recall.keep(({**params, **arity, "jaxpr": jaxpr}, loop.types, y_trees))
+    else:
+        _, loop.types, y_trees = recall.found
+        leaves, trees = flatten(loop.begin())
+    outs = primitive.bind(*const_leaves, *leaves, *x_leaves, **recall.found[0])
+    k = len(leaves)
     return [*loop.end(unflatten(trees, outs[:k])), *unflatten(y_trees, outs[k:])]
 
 

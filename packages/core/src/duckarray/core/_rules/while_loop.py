@@ -20,6 +20,7 @@ from duckarray.core._value import dense_aval
 
 from .bodies import Carry, fixed_point
 from .eager import compiled_when_eager
+from .recall import Recall
 
 
 @handles(while_p)
@@ -35,6 +36,7 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
     # Under `vmap` the predicate has batch dimensions: the loop goes on while any is true, and the
     # entries that are done keep what they have.
     batched = bool(params["cond_jaxpr"].out_avals[0].shape)
+    consts = [*cond_leaves, *body_leaves] if batched else body_leaves
 
     def predicate(consts: Sequence[Any], carry: Sequence[Any]) -> Any:
         (out,) = run_jaxpr(params["cond_jaxpr"], [*consts, *carry], cond_constants)
@@ -55,34 +57,35 @@ def _while(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
                 outs = [_select(going_on, x, y) for x, y in zip(outs, turn_carry, strict=True)]
             return flatten(loop.settle(outs))[0]
 
-        consts = [*cond_leaves, *body_leaves] if batched else body_leaves
         staged = stage(turn, list(map(typeof, [*consts, *leaves])), params["body_jaxpr"])
-        return turn, consts, leaves, trees, staged
+        return turn, leaves, trees, staged
 
-    turn, consts, leaves, trees, staged = fixed_point(loop, attempt)
-    body_jaxpr, out_avals = staged
-
-    def goes_on(*leaves: Any) -> list[Any]:
-        k = len(cond_leaves)
-        p = predicate(unflatten(cond_trees, leaves[:k]), unflatten(trees, leaves[k:]))
-        return [jnp.any(p) if batched else p]
-
-    avals = list(map(typeof, [*cond_leaves, *leaves]))
-    cond_jaxpr, _ = stage(goes_on, avals, params["cond_jaxpr"])
-    if cond_jaxpr is None or body_jaxpr is None or out_avals != list(map(typeof, leaves)):
-        outs = lax.while_loop(
-            lambda leaves: goes_on(*cond_leaves, *leaves)[0],
-            lambda leaves: turn(*consts, *leaves),
-            leaves,
-        )
+    recall = Recall(primitive, operands, params)
+    if recall.found is not None:
+        _, loop.types = recall.found
+        leaves, trees = flatten(loop.begin())
     else:
-        changed = {
-            "cond_jaxpr": cond_jaxpr,
-            "cond_nconsts": len(cond_leaves),
-            "body_jaxpr": body_jaxpr,
-            "body_nconsts": len(consts),
-        }
-        outs = primitive.bind(*cond_leaves, *consts, *leaves, **{**params, **changed})
+        with recall.watching():
+            turn, leaves, trees, (body_jaxpr, out_avals) = fixed_point(loop, attempt)
+
+            def goes_on(*leaves: Any) -> list[Any]:
+                k = len(cond_leaves)
+                p = predicate(unflatten(cond_trees, leaves[:k]), unflatten(trees, leaves[k:]))
+                return [jnp.any(p) if batched else p]
+
+            avals = list(map(typeof, [*cond_leaves, *leaves]))
+            cond_jaxpr, _ = stage(goes_on, avals, params["cond_jaxpr"])
+        if cond_jaxpr is None or body_jaxpr is None or out_avals != list(map(typeof, leaves)):
+            outs = lax.while_loop(
+                lambda leaves: goes_on(*cond_leaves, *leaves)[0],
+                lambda leaves: turn(*consts, *leaves),
+                leaves,
+            )
+            return loop.end(unflatten(trees, outs))
+        programs = {"cond_jaxpr": cond_jaxpr, "body_jaxpr": body_jaxpr}
+        counts = {"cond_nconsts": len(cond_leaves), "body_nconsts": len(consts)}
+        recall.keep(({**params, **programs, **counts}, loop.types))
+    outs = primitive.bind(*cond_leaves, *consts, *leaves, **recall.found[0])
     return loop.end(unflatten(trees, outs))
 
 
