@@ -56,7 +56,7 @@ class Carry:
 
     @types.setter
     def types(self, types: tuple[list[Slot], list[bool]]) -> None:
-        self.slots, self.zeros = map(list, types)
+        self.slots, self.zeros = list(types[0]), list(types[1])
 
     def begin(self) -> list[Any]:
         """The initial carry, converted to what is assumed."""

@@ -51,7 +51,7 @@ class Recall:
     ) -> None:
         self.found: Any = None
         self._key = None
-        self._asked, self._warnings = False, []
+        self._asked, self._warnings = False, list[str]()
         if not inside.noted or (_watch.active and _watch.here.watcher is not None):
             return
         if len(inside.kept) >= _MOST:
@@ -112,7 +112,7 @@ def _form(x: Any) -> Hashable:
 def _form_of_program(program: Any) -> Hashable:
     known = inside.kept.get(("program", id(program)))
     if known is not None:
-        return known[1]
+        return known[1]  # type: ignore[no-any-return]
     jaxpr = open_jaxpr(program)
     if jaxpr.constvars or getattr(program, "consts", ()) or jaxpr.effects:
         raise _Unlike
@@ -131,7 +131,7 @@ def _form_of_program(program: Any) -> Hashable:
     is_derived = debug_info.arg_names is None, debug_info.result_paths is None
     form = (debug_info.func_src_info, is_derived, avals, tuple(equations), tuple(outputs))
     # A token in place of what is long; the program itself, so that no other gets its number.
-    token = inside.kept.setdefault(("form", form), object())
+    token: object = inside.kept.setdefault(("form", form), object())
     inside.kept["program", id(program)] = (program, token)
     return token
 
@@ -140,4 +140,4 @@ def _literal(literal: Literal) -> Hashable:
     value = np.asarray(literal.val)
     if value.size != 1:
         raise _Unlike
-    return literal.aval, value.tobytes()
+    return (literal.aval, value.tobytes())
