@@ -25,8 +25,7 @@ SCHEMES = [
 @pytest.fixture(autouse=True)
 def _every_size(monkeypatch):
     monkeypatch.setattr(_product, "CPU", _product.Budget(0, 256))
-    monkeypatch.setattr(_matvec, "CPU", _product.Budget(0, 256))
-    monkeypatch.setattr(_matvec, "LEAST_COLUMNS", 1)
+    monkeypatch.setattr(_matvec, "LEAST_BYTES", 0)
 
 
 @pytest.fixture

@@ -57,6 +57,18 @@ def test_the_head_of_a_language_model_fits_too():
     assert scratch(lambda w, x: quaxify(lambda w, x: x @ w.T)(w, x), w, x) <= 8 * MB
 
 
+@pytest.mark.parametrize("rows", [1, 16])
+def test_the_layers_of_a_model_are_not_dequantized_all_at_once(rows):
+    layers = [abstract((512, 512), "int8") for _ in range(8)]  # 8 MB when dense
+
+    def run(layers, x):
+        for w in layers:
+            x = jnp.tanh(forward(w, x))
+        return x
+
+    assert scratch(run, layers, jax.ShapeDtypeStruct((rows, 512), jnp.float32)) <= 3 * MB
+
+
 @pytest.mark.parametrize("n", [256, 2048])
 def test_a_captured_weight_is_not_folded_into_numbers(n):
     w = quantize(jnp.asarray(np.random.default_rng(0).normal(size=(n, n)), jnp.float32), "int8")

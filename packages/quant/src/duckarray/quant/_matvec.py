@@ -16,22 +16,21 @@ import numpy as np
 from jax import lax
 
 from ._format import Format, decode
-from ._product import ACCELERATOR, CPU, Numbers, Parts, by_platform, product
+from ._product import ACCELERATOR, Numbers, Parts, by_platform, product
 
 _LINES = 8
-LEAST_COLUMNS = 1024
-"""With fewer columns than this, the steps of the loop cost more than what they do."""
+LEAST_BYTES = 1 << 18
+"""Of weights that take less than this when dense, the loop costs as much as it saves."""
 
 Product = Callable[[Parts, Any, Numbers], Any]
 
 
 def applies(parts: Parts, x: Any, numbers: Numbers) -> bool:
-    """Whether one row meets the axis of the groups of a large array, in lines of whole bytes."""
+    """Whether one row meets the axis of the groups, of an array not too small, in whole bytes."""
     only = numbers.w_summed == (parts.k,) and not numbers.w_batch
     if not only or x.size != parts.shape[parts.k]:
         return False
-    size = math.prod(parts.shape)
-    is_large = size * x.dtype.itemsize > CPU.whole and size // x.size >= LEAST_COLUMNS
+    is_large = math.prod(parts.shape) * x.dtype.itemsize >= LEAST_BYTES
     return is_large and _lines(parts)[1] >= _LINES // 2
 
 

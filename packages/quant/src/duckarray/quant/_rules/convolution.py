@@ -31,10 +31,10 @@ def _conv_general_dilated_dense_quant(
         return lax.conv_general_dilated_p.bind(x, dense.astype(x.dtype), **params)
 
     size = kernel.size * x.dtype.itemsize
-    if size <= CPU.whole or grouped or axis == k_axis(kernel):
+    if size <= CPU.block or grouped or axis == k_axis(kernel):
         return jax.checkpoint(convolve)(lax.optimization_barrier(parts.codes), x).astype(dtype)
     features = parts.shape[axis]
-    count = blocks_of(features, max(features * CPU.whole // size // 2, 1))
+    count = blocks_of(features, max(features * CPU.block // size, 1))
 
     def block(_: None, index: Any) -> Any:
         dense = lax.transpose(dense_parts(cut_parts(parts, axis, index, count)), permutation)
