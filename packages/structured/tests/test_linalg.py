@@ -226,6 +226,30 @@ def test_batches_are_solved_at_once():
     )
 
 
+@pytest.mark.parametrize(
+    ("batch", "columns"), [((149,), 1), ((2, 90), 2)], ids=["a prime number", "two axes"]
+)
+def test_large_batches_are_solved_in_groups(batch, columns):
+    ab = _numbers(*batch, 4, 5).at[..., 2, :].add(6)
+    values = Tridiagonal(*(ab[..., k, : 5 - k % 2] for k in (1, 2, 3))), Banded(ab, 1, 2)
+    b = _numbers(*batch, 5, columns, seed=1)
+    outs = _run(lambda values, b: [jnp.linalg.solve(a, b) for a in values], values, b)
+    for out, a in zip(outs, values, strict=True):
+        want = np.linalg.solve(_dense(a), np.asarray(b, np.float64))
+        np.testing.assert_allclose(out, want, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("apart", ["matrices", "sides"])
+def test_over_a_mesh_matrices_may_be_apart_and_sides_together_or_the_other_way_round(apart):
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("i",))
+    each, all_ = jax.sharding.PartitionSpec("i"), jax.sharding.PartitionSpec()
+    specs = (each, all_) if apart == "matrices" else (all_, each)
+    a, b = Banded(_numbers(2, 4, 5).at[:, 2].add(6), 1, 2), _numbers(2, 5, 1, seed=1)
+    run = jax.shard_map(quaxify(jnp.linalg.solve), mesh=mesh, in_specs=specs, out_specs=each)
+    got = jax.jit(run, compiler_options=_QUICKLY)(a, b)
+    np.testing.assert_allclose(got, np.linalg.solve(_dense(a), b), rtol=1e-3, atol=1e-5)
+
+
 def test_integers_are_promoted_as_jax_does():
     a = Tridiagonal(jnp.array([1, 1]), jnp.array([4, 4, 4]), jnp.array([1, 1]))
     out = _run(jnp.linalg.solve, a, jnp.array([5, 6, 5]))

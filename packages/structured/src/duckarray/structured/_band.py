@@ -140,7 +140,7 @@ class Band:
             term = vector[..., None] * y[..., c : c + size, :]
             if size != self.m:
                 pads = [(0, 0, 0)] * (term.ndim - 2) + [(r, self.m - r - size, 0), (0, 0, 0)]
-                term = lax.pad(term, jnp.zeros((), term.dtype), pads)
+                term = lax.pad(term, lax.full_like(term, 0, shape=()), pads)
             total = term if total is None else total + term
         if total is None:
             batch = jnp.broadcast_shapes(self.batch, y.shape[:-2])

@@ -3,15 +3,21 @@
 The right-hand sides, or the batch, are in the minor axis, so that each step is a vector operation.
 """
 
+import math
 from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
 
+from duckarray.core.extend import vary, varying_axes
+
 from ._band import Band
 
-# Each turn of a scan costs about a microsecond on a CPU: several rows share one, if they are short.
-_UNROLL, _SHORT = 4, 256
+# Of one system two rows share one turn of a scan, if they are short.
+_UNROLL, _SHORT = 2, 256
+# There a batch is solved in groups of about as many numbers a row, whose axes are exchanged in the
+# cache: to exchange those of a large batch takes longer than to solve it.
+_WIDTH = 64
 
 
 def solve_band(band: Band, b: Any) -> Any:
@@ -25,37 +31,84 @@ def solve_band(band: Band, b: Any) -> Any:
         return b
     new = (1,) * (len(batch) - len(band.batch))
     band = band.map(lambda v: v.reshape(*new, *v.shape))
-
-    def solve(matrix: Band, right: Any) -> Any:
-        columns = jnp.moveaxis(right, -2, 0)  # [n, *batch, k]
-        if matrix.lower <= 0:
-            x = _back(_rows(matrix, 0, matrix.upper), columns)
-        elif matrix.upper <= 0:
-            # Turned round, a lower triangle is an upper one.
-            turned = {-k: jnp.flip(v, -1) for k, v in matrix.diagonals.items()}
-            rows = _rows(Band(band.m, band.n, turned), 0, matrix.lower)
-            x = jnp.flip(_back(rows, jnp.flip(columns, 0)), 0)
-        elif max(matrix.lower, matrix.upper) <= 1:
-            x = _solve_three(matrix, columns)
-        else:
-            x = _solve_many(matrix, columns)
-        return jnp.moveaxis(x, 0, -2)
+    # Over a mesh both have to vary where one does, or no scan could carry them.
+    axes = varying_axes(b).union(*map(varying_axes, band.diagonals.values()))
+    band, b = band.map(lambda v: vary(v, axes)), vary(b, axes)
 
     out = lax.custom_linear_solve(
         band.apply,
         b,
-        lambda _, right: solve(band, right),
-        lambda _, right: solve(band.transpose(), right),
+        lambda _, right: _solve(band, right),
+        lambda _, right: _solve(band.transpose(), right),
     )
     return out
+
+
+def _solve(matrix: Band, right: Any) -> Any:
+    """The solution for `[*batch, n, k]`."""
+    systems = math.prod(right.shape[:-2])
+    if math.prod(matrix.batch) <= 1 or systems * right.shape[-1] <= 2 * _WIDTH:
+        return _at_once(matrix, right)
+    matrix = matrix.map(
+        lambda v: jnp.broadcast_to(v, (*right.shape[:-2], v.shape[-1])).reshape(systems, -1)
+    )
+    flat = right.reshape(systems, *right.shape[-2:])
+    out = lax.platform_dependent(
+        matrix.diagonals,
+        flat,
+        cpu=lambda v, b: _in_groups(Band(matrix.m, matrix.n, v), b),
+        default=lambda v, b: _at_once(Band(matrix.m, matrix.n, v), b),
+    )
+    return out.reshape(right.shape)
+
+
+def _in_groups(matrix: Band, right: Any) -> Any:
+    """Of a batch with one axis, group after group; the last of them may overlap the one before."""
+    systems, _, k = right.shape
+    size = group_size(systems, max(1, _WIDTH // k))
+    count = -(-systems // size)
+
+    def solve(start: Any) -> Any:
+        part = matrix.map(lambda v: lax.dynamic_slice_in_dim(v, start, size))
+        return _at_once(part, lax.dynamic_slice_in_dim(right, start, size))
+
+    out = lax.map(solve, jnp.minimum(jnp.arange(count) * size, systems - size))
+    out = out.reshape(count * size, *right.shape[1:])
+    rest = systems - (count - 1) * size
+    return out if rest == size else jnp.concatenate([out[: systems - rest], out[-rest:]])
+
+
+def group_size(systems: int, wanted: int) -> int:
+    """The divisor that is nearest to what is wanted; if none is near, groups about equal."""
+    near = [g for g in range(max(1, wanted // 2), 2 * wanted + 1) if systems % g == 0]
+    if near:
+        return min(near, key=lambda g: abs(g - wanted))
+    count = -(-systems // wanted)
+    return -(-systems // count)
+
+
+def _at_once(matrix: Band, right: Any) -> Any:
+    columns = jnp.moveaxis(right, -2, 0)  # [n, *batch, k]
+    if matrix.lower <= 0:
+        x = _back(_rows(matrix, 0, matrix.upper), columns)
+    elif matrix.upper <= 0:
+        # Turned round, a lower triangle is an upper one.
+        turned = {-k: jnp.flip(v, -1) for k, v in matrix.diagonals.items()}
+        rows = _rows(Band(matrix.m, matrix.n, turned), 0, matrix.lower)
+        x = jnp.flip(_back(rows, jnp.flip(columns, 0)), 0)
+    elif max(matrix.lower, matrix.upper) <= 1:
+        x = _solve_three(matrix, columns)
+    else:
+        x = _solve_many(matrix, columns)
+    return jnp.moveaxis(x, 0, -2)
 
 
 def pivots(band: Band) -> tuple[Any, Any]:
     """The pivots of the elimination, `[n, *batch]`, and the sign of its exchanges, `[*batch]`."""
     nothing = jnp.zeros((band.m, *band.batch, 0), band.dtype)
     if max(band.lower, band.upper) <= 1:
-        (pivot, *_), swapped = _forward_three(band, nothing)
-        pivot, odd = pivot[..., 0], swapped[..., 0]
+        (pivot, *_), (last, _), swapped = _forward_three(band, nothing)
+        pivot, odd = jnp.concatenate([pivot[1:], last[None]])[..., 0], swapped[..., 0]
     else:
         rows, _, swapped = _forward_many(band, nothing)
         pivot, odd = rows[:, 0, ..., 0], swapped[..., 0]
@@ -78,15 +131,20 @@ def _diagonals(band: Band) -> Any:
 
 
 def _unroll(row: Any) -> int:
-    return _UNROLL if row.size <= _SHORT else 1
+    return _UNROLL if row.size == row.shape[-1] <= _SHORT else 1
 
 
 def _forward_three(band: Band, right: Any) -> Any:
+    """Pivot, its two neighbours and right-hand side of each row; of the last the pivot and side.
+
+    Entry `i` is that of row `i - 1`, so that what is scanned need not be copied to be cut: before
+    the first row there is one which eliminates nothing.
+    """
     low, d, up = _diagonals(band)
-    # The next row is eliminated by the current one (pivot, its neighbour), or the other way round.
-    start = (d[0], up[0], right[0])
+    start = (jnp.ones_like(d[0]), jnp.zeros_like(up[0]), jnp.zeros_like(right[0]))
 
     def step(current: Any, following: Any) -> Any:
+        # The next row is eliminated by the current one, or the other way round.
         (d0, u0, r0), (l1, d1, u1, r1) = current, following
         swap = jnp.abs(l1) > jnp.abs(d0)
         pivot = jnp.where(swap, l1, d0)
@@ -98,35 +156,25 @@ def _forward_three(band: Band, right: Any) -> Any:
         top, bottom = jnp.where(swap, r1, r0), jnp.where(swap, r0, r1)
         return (d2, u2, bottom - factor * top), (pivot, first, second, top, swap)
 
-    last, (pivot, first, second, top, swap) = lax.scan(
-        step, start, (low[1:], d[1:], up[1:], right[1:]), unroll=_unroll(right[0])
-    )
-    join = jnp.concatenate
-    zero = jnp.zeros_like(last[0])
-    found = (
-        join([pivot, last[0][None]]),
-        join([first, zero[None]]),
-        join([second, zero[None]]),
-        join([top, last[2][None]]),
-    )
-    return found, swap
+    last, (*rows, swap) = lax.scan(step, start, (low, d, up, right), unroll=_unroll(right[0]))
+    return rows, (last[0], last[2]), swap
 
 
 def _solve_three(band: Band, right: Any) -> Any:
-    (pivot, first, second, top), _ = _forward_three(band, right)
-    # One division here, not one for each column in the scan below.
-    scale = 1 / pivot
+    (pivot, *rows), (pivot_last, last), _ = _forward_three(band, right)
+    x = last / pivot_last
+    many = right.shape[-1] > 1
+    if many:  # one division here, not one for each column in the scan
+        pivot = 1 / pivot
 
     def step(later: Any, row: Any) -> Any:
         x1, x2 = later
-        s, u1, u2, r = row
-        x = (r - _times(u1, x1) - _times(u2, x2)) * s
-        return (x, x1), x
+        p, u1, u2, r = row
+        x = r - _times(u1, x1) - _times(u2, x2)
+        return (x * p if many else x / p, x1), x1
 
-    zero = jnp.zeros_like(top[0])
-    rows = scale, first, second, top
-    _, x = lax.scan(step, (zero, zero), rows, reverse=True, unroll=_unroll(zero))
-    return x
+    start = (x, jnp.zeros_like(x))
+    return lax.scan(step, start, (pivot, *rows), reverse=True, unroll=_unroll(x))[1]
 
 
 def _times(entry: Any, x: Any) -> Any:
@@ -181,7 +229,7 @@ def _back(rows: Any, tops: Any) -> Any:
         x = (r - _times(entries[1:], later).sum(0)) / entries[0]
         return jnp.concatenate([x[None], later[:-1]]) if reach else later, x
 
-    zero = jnp.zeros((reach, *tops.shape[1:]), tops.dtype)
+    zero = jnp.broadcast_to(jnp.zeros_like(tops[:1]), (reach, *tops.shape[1:]))
     _, x = lax.scan(step, zero, (rows, tops), reverse=True)
     return x
 
