@@ -28,6 +28,10 @@ diagonals there are.
 `lower` and `upper` are integers, `lower + upper >= 0`: the diagonals are those from `-lower` to \
 `upper`."""
 
+_OUTSIDE = """`Banded(ab, lower={lower}, upper={upper})` has the diagonals from {first} to {last}, \
+none of which is in a matrix of shape {shape}.
+Offsets count from the main diagonal, 0: `lower=1` is the one below it, `lower=-1` the one above."""
+
 
 class Identity(Structured):
     """The identity matrix, stored as an array without entries, `[*batch, n, 0]`.
@@ -171,7 +175,7 @@ class Banded(Structured):
         rows: the number of rows, by default that of the columns, `n`.
 
     Raises:
-        ValueError: if `ab` has another number of rows, or no diagonal is left.
+        ValueError: if `ab` has another number of rows, or no diagonal is left, or none is inside.
 
     Example:
         >>> import jax.numpy as jnp
@@ -205,6 +209,10 @@ class Banded(Structured):
         if array.ndim < 2 or array.shape[-2] != count:
             shape = tuple(array.shape)
             raise ValueError(_AB.format(lower=low, upper=up, count=count, shape=shape))
+        n = array.shape[-1]
+        if m and n and (-low >= n or up <= -m):
+            found = {"lower": low, "upper": up, "first": -low, "last": up, "shape": (m, n)}
+            raise ValueError(_OUTSIDE.format(**found))
         object.__setattr__(self, "ab", array)
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", up)

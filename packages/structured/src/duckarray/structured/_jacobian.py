@@ -16,6 +16,10 @@ from ._base import Structured
 _NOT_VECTORS = """`jacobian(f, x)` takes a function of vectors, but {what} has shape {shape}.
 Wrap it: `jacobian(lambda v: f(v.reshape(...)).ravel(), x.ravel())`."""
 
+_NOT_FLOATING = """`jacobian(f, x)` differentiates by floating-point numbers, but x is of dtype \
+{dtype}.
+Pass `x.astype(float)`."""
+
 
 def jacobian(f: Callable[[Any], Any], x: Any) -> Any:
     """The Jacobian matrix of a function of vectors, in one pass, with its structure.
@@ -33,6 +37,7 @@ def jacobian(f: Callable[[Any], Any], x: Any) -> Any:
 
     Raises:
         ValueError: if `x` or `f(x)` is not a vector.
+        TypeError: if `x` holds integers.
 
     Example:
         >>> import jax.numpy as jnp
@@ -45,6 +50,8 @@ def jacobian(f: Callable[[Any], Any], x: Any) -> Any:
     x = jnp.asarray(x)
     if x.ndim != 1:
         raise ValueError(_NOT_VECTORS.format(what="x", shape=tuple(x.shape)))
+    if not jnp.issubdtype(x.dtype, jnp.inexact):
+        raise TypeError(_NOT_FLOATING.format(dtype=x.dtype))
     y = jax.eval_shape(f, x)
     if jnp.ndim(y) != 1:
         raise ValueError(_NOT_VECTORS.format(what="f(x)", shape=jnp.shape(y)))

@@ -36,7 +36,8 @@ def toeplitz_solve(
             circulant matrix of T. Chan: `O(n log n)` an iteration, few of which are needed if the
             matrix is well conditioned. `"levinson"` is the recursion: `O(n²)`, and accurate if all
             leading blocks are well conditioned. `"auto"`, the default, takes the former and, where
-            that does not converge, the latter.
+            that does not converge, the latter; where neither has a small residual, as with a
+            singular matrix, the solution is not-a-number.
         tol: the relative residual at which `"cg"` stops; by default four times the precision.
         maxiter: the most iterations of `"cg"`.
 
@@ -112,7 +113,11 @@ def _solve(a: Toeplitz, b: Any, method: Method, tol: float, maxiter: int) -> Any
     def direct(_: Any) -> Any:
         y = levinson(a, b)
         error = _norm(b - apply(a, y)) / _norm(b)
-        return jnp.where(error < residual, y, x)  # false if it is nan
+        better = error < residual  # false if it is nan
+        # What neither solves is taken to be singular: there conjugate gradients find what is
+        # closest to a solution, which might be taken for one.
+        solved = jnp.where(better, error, residual) < float(finfo(b.dtype).eps) ** 0.25
+        return jnp.where(solved, jnp.where(better, y, x), jnp.nan)
 
     return lax.cond(jnp.all(residual <= close), lambda _: x, direct, None)
 

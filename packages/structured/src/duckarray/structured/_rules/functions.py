@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import jax.scipy.linalg as jsl
 from jax.typing import ArrayLike
@@ -56,7 +57,7 @@ def _solve_structured_structured(a: Structured, b: Structured) -> Any:
         return NotImplemented
     out = solve(left, right)
     if out is not None:
-        return out
+        return _checked_all(out, left, right)
     if not can_solve(left):
         return NotImplemented
     dense = dense_under_policy(right, "solve", (a, b))
@@ -76,17 +77,18 @@ def _inv_structured(a: Structured) -> Any:
         if out is NotImplemented:
             return NotImplemented
         out = jnp.broadcast_to(out, a.shape)
-    arrays = _arrays(out) if isinstance(out, Structured) else [out]
-    return out if not arrays else _checked_all(out, arrays, matrix)
+    return _checked_all(out, matrix)
 
 
-def _checked_all(out: Any, arrays: Any, matrix: Any) -> Any:
+def _checked_all(out: Any, *operands: Any) -> Any:
+    """`out`, with an error if one of its arrays is not finite although the operands are."""
+    given = [x for operand in operands for x in _arrays(operand)]
     if not isinstance(out, Structured):
-        return checked(out, *_arrays(matrix))
+        return checked(out, *given)
     leaves, structure = leaves_of(out)
-    given = _arrays(matrix)
+    floats = [isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jnp.inexact) for x in leaves]
     return structure.unflatten(
-        [checked(x, *given) if any(x is y for y in arrays) else x for x in leaves]
+        [checked(x, *given) if float_ else x for x, float_ in zip(leaves, floats, strict=True)]
     )
 
 
