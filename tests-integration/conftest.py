@@ -7,6 +7,7 @@ import jax
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `_values`, under any import mode of pytest
+jax.config.update("jax_num_cpu_devices", 4)  # two by two, for data and for models
 jax.config.update("jax_disable_most_optimizations", True)  # programs here are compiled and run once
 
 from duckarray.core import checking_rules  # noqa: E402

@@ -13,6 +13,7 @@ import jax
 
 from duckarray.core import (
     AmbiguousRuleError,
+    BranchTypeError,
     CarryTypeError,
     MaterializeError,
     NoRuleError,
@@ -121,7 +122,7 @@ def _is_refusal(program: Program, error: Exception) -> bool:
     if len(names) > 1:
         refuses = (*refuses, AmbiguousRuleError)
     if "units" in names:
-        refuses = (*refuses, MaterializeError, NoRuleError, CarryTypeError)
+        refuses = (*refuses, MaterializeError, NoRuleError, BranchTypeError, CarryTypeError)
     return isinstance(error, refuses)
 
 

@@ -23,6 +23,15 @@ def same(got, want, dims):
     np.testing.assert_allclose(got.array if dims else got, want, rtol=2e-6, atol=1e-6)
 
 
+def test_no_index_at_all_keeps_the_names():
+    none = jnp.zeros(0, int)
+    assert A.isel(seq=none).dims == A[{"seq": np.array([], int)}].dims == A.dims
+    gathered = n.take(B, NamedArray(jnp.zeros((0, 2), int), "x y"), "d")
+    assert (gathered.dims, gathered.array.shape) == (("x", "y", "batch"), (0, 2, 2))
+    along = n.take_along(B, NamedArray(jnp.zeros((0, 2), int), "d batch"), "d")
+    assert (along.dims, along.array.shape) == (("d", "batch"), (0, 2))
+
+
 def test_operands_are_brought_together_by_name():
     same(A + B, X + Y.T[:, None, :], "batch seq d")
     same(B - A, Y.T[:, None, :] - X, "batch seq d")

@@ -8,7 +8,7 @@ import pytest
 from jax import lax
 
 import duckarray.units as u
-from duckarray.core import CarryTypeError, quaxify
+from duckarray.core import BranchTypeError, CarryTypeError, quaxify
 
 Q = u.Quantity
 M = Q(jnp.array([1.0, 2.0, 3.0]), "m")
@@ -66,8 +66,14 @@ def test_branches_are_brought_to_one_unit(run):
 
 
 def test_branches_of_different_dimensions_are_refused(run):
-    with pytest.raises(TypeError, match=r"cond.*m2? \("):
-        run(lambda p, x: lax.cond(p, lambda x: x * x, lambda x: x, x))(True, M)
+    def program(p, x):
+        return lax.cond(p, lambda x: {"a": x * x}, lambda x: {"a": x}, x)
+
+    part = r"result\['a'\] is .*'m'\) in branch 0 and .*'m2'\) in branch 1[^$]*Convert it inside"
+    with pytest.raises(BranchTypeError, match=part):
+        run(program)(True, M)
+    with pytest.raises(BranchTypeError, match=r"'m'\) in branch 0 and a dense array in branch 1"):
+        run(lambda p, x: lax.switch(p, [lambda x: x, lambda x: jnp.ones(3)], x))(0, M)
 
 
 def test_gradients_of_branches_have_their_units(run):

@@ -14,6 +14,7 @@ from ._bind import bind as bind
 from ._checking import checking_rules as checking_rules
 from ._constants import known_constant as known_constant
 from ._errors import AmbiguousRuleError as AmbiguousRuleError
+from ._errors import BranchTypeError as BranchTypeError
 from ._errors import CarryTypeError as CarryTypeError
 from ._errors import MaterializeError as MaterializeError
 from ._errors import MaterializeWarning as MaterializeWarning

@@ -5,6 +5,7 @@ TypeError
 ├── NoRuleError           a primitive has no rule and its operand has no dense form to fall back on
 ├── MaterializeError      making a value dense is forbidden by the policy in force
 ├── AmbiguousRuleError    two rules fit equally well
+├── BranchTypeError       branches of `cond` give what no type stands for both of
 ├── CarryTypeError        a loop carry does not settle on one type
 └── RuleOutputError       a rule returned something other than the primitive does
 UserWarning
@@ -106,6 +107,25 @@ class AmbiguousRuleError(Informative, TypeError):
             f"Add a rule for ({', '.join(operands)}), annotate an operand of one with "
             "`except_for(A, B)` (an `A` but not a `B`), pass `precedence=` to `register`, or set "
             "`array_priority` on the type that should win."
+        )
+
+
+class BranchTypeError(Informative, TypeError):
+    """The branches of `cond` or `switch` give values of types that cannot be joined.
+
+    Attributes:
+        primitive: `"cond"`.
+        path: which of the results, such as `result['x']`.
+        branches: what each branch gives there.
+    """
+
+    def __init__(self, primitive: str, path: str, branches: Sequence[str], reason: str) -> None:
+        self.primitive, self.path, self.branches = primitive, path, tuple(branches)
+        each = " and ".join(f"{x} in branch {i}" for i, x in enumerate(branches))
+        super().__init__(
+            f"`{primitive}` {path} is {each}: {reason}.\n"
+            "Convert it inside the branches so that they give the same, or give the type a `join` "
+            "hook that says what both can become."
         )
 
 

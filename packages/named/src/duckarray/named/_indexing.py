@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 
 from ._by_name import aligned, quaxified
-from ._names import AxisNameError, absent, show
+from ._names import AxisNameError, absent, once, show
 
 _OUT_OF_RANGE = """an index by name: {at} is not among the {size} entries of axis {name!r}.
 Count from 0 to {size} - 1, or from -1 to -{size}."""
@@ -51,6 +51,18 @@ def _called(entries: Any, dims: Any) -> Any:
     return make(entries.array, dims) if isinstance(entries, NamedArray) else entries
 
 
+def _kept(entries: Any, dims: Any) -> Any:
+    """By these names if there is no entry: JAX then makes an array without looking at any."""
+    from duckarray.core import value_of
+
+    from ._value import NamedArray, make
+
+    if entries.size or not any(dims):
+        return entries
+    found = value_of(entries)
+    return make(found.array if isinstance(found, NamedArray) else found, once(dims))
+
+
 def take(a: Any, indices: Any, name: str | None) -> Any:
     """Entries along the axis `name`, at integers that may be a named array themselves.
 
@@ -72,7 +84,8 @@ def take(a: Any, indices: Any, name: str | None) -> Any:
     if name not in names:
         raise absent(name, names, f"`take(..., {name!r})`")
     axis = names.index(name)
-    return quaxified(lambda x, i: jnp.take(x, i, axis=axis), a, indices)
+    out = quaxified(lambda x, i: jnp.take(x, i, axis=axis), a, indices)
+    return _kept(out, (*names[:axis], *dims(indices), *names[axis + 1 :]))
 
 
 def take_along(a: Any, indices: Any, name: str) -> Any:
@@ -90,7 +103,8 @@ def take_along(a: Any, indices: Any, name: str) -> Any:
         raise absent(name, names, f"`take_along(..., {name!r})`")
     axis = names.index(name)
     indices = indices.transpose_to(names)
-    return quaxified(lambda x, i: jnp.take_along_axis(x, i, axis=axis), a, indices)
+    out = quaxified(lambda x, i: jnp.take_along_axis(x, i, axis=axis), a, indices)
+    return _kept(out, names)
 
 
 def _positions(a: "NamedArray", index: dict[str, Any], asked: str) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from duckarray.core import NoRuleError
+from duckarray.core import BranchTypeError
 from duckarray.core.testing import Case, Subject
 
 from ._errors import UnitError, UnitRangeError
@@ -10,7 +10,7 @@ from ._unit import Unit
 from ._value import Quantity
 
 # Core's own: where branches of `cond` would have to be made dense.
-_REFUSED = (UnitError, UnitRangeError, NoRuleError)
+_REFUSED = (UnitError, UnitRangeError, BranchTypeError)
 
 
 def _make(case: Case) -> Quantity:

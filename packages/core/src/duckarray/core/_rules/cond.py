@@ -9,8 +9,9 @@ from jax.extend.core import Primitive
 
 from duckarray.core._constants import Constants, constants_of, count_asked
 from duckarray.core._dispatch import handles
+from duckarray.core._errors import BranchTypeError, MaterializeError
 from duckarray.core._evaluate import run_jaxpr
-from duckarray.core._jax import cond_p, open_jaxpr, stage, typeof
+from duckarray.core._jax import cond_p, debug_info_of, open_jaxpr, stage, typeof
 from duckarray.core._materialize import densify
 from duckarray.core._structure import Slot, Tree, convert, flatten, unflatten
 from duckarray.core._value import Value
@@ -52,6 +53,8 @@ def _staged(
         _Branch(primitive, jaxpr, trees, constants, (i, len(params["branches"])))
         for i, jaxpr in enumerate(params["branches"])
     ]
+    for branch in branches:
+        branch.siblings = branches
     avals = list(map(typeof, leaves))
     staged = [stage(branch, avals, branch.jaxpr) for branch in branches]
     slots = [branch.slots for branch in branches]
@@ -111,6 +114,7 @@ class _Branch:
         self.is_differentiated = is_differentiated(jaxpr)
         self.target: Sequence[Slot | Split] | None = None
         self.slots: list[Slot] = []
+        self.siblings: Sequence[_Branch] = ()
         self.known: list[Known] = []
         self.trees: tuple[Tree, ...] = ()
         self.never = _never_given(jaxpr)
@@ -137,7 +141,24 @@ class _Branch:
         if self.known[i].zero and slot.tree is not None and not isinstance(x, Value):
             zeros = zero_value(slot)
             return _depending_on(x, zeros) if i in self.never else zeros
-        return convert(x, slot, self.primitive)
+        try:
+            return convert(x, slot, self.primitive)
+        except MaterializeError:
+            raise
+        except Exception as error:  # a type refuses to be made dense by what exception it likes
+            if slot.tree is not None:
+                raise
+            given = [repr(branch.slots[i]) for branch in self.siblings]
+            reason = getattr(error, "reason", None) or str(error).splitlines()[0].removesuffix(".")
+            path = _path(self.jaxpr, i)
+            raise BranchTypeError(str(self.primitive), path, given, reason) from error
+
+
+def _path(jaxpr: Any, i: int) -> str:
+    """What a branch calls its result at position `i`, as in `result['x']`."""
+    paths = debug_info_of(jaxpr).result_paths
+    named = isinstance(paths, tuple) and len(paths) > i and paths[i]
+    return str(paths[i]) if named else f"result[{i}]"
 
 
 def _never_given(jaxpr: Any) -> frozenset[int]:

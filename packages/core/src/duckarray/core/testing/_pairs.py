@@ -10,6 +10,7 @@ from jax import lax
 
 from duckarray.core._errors import (
     AmbiguousRuleError,
+    BranchTypeError,
     CarryTypeError,
     MaterializeError,
     NoRuleError,
@@ -24,7 +25,7 @@ from ._subject import Case, Subject
 Binary = Callable[[Any, Any], Any]
 
 # What a user is told in so many words is an answer, if a poorer one.
-CLEAR = (MaterializeError, NoRuleError, AmbiguousRuleError, CarryTypeError)
+CLEAR = (MaterializeError, NoRuleError, AmbiguousRuleError, BranchTypeError, CarryTypeError)
 
 _ALIKE: dict[str, Binary] = {
     "add": lambda a, b: a + b,
