@@ -346,6 +346,26 @@ def _reduce_sum_sums_all(x: SumsAll, **params):
     return jnp.sum(x.materialize())
 
 
+class WrongProducts(Scaled):
+    pass
+
+
+@register("mul", commutative=True)
+def _mul_wrong_products(x: WrongProducts, y: ArrayLike, **params):
+    """Wrong by a factor."""
+    return WrongProducts(bind("mul", x.array, y, **params) * 1.5, x.factor)
+
+
+class WrongNegative(Scaled):
+    pass
+
+
+@register("neg")
+def _neg_wrong_negative(x: WrongNegative, **params):
+    """Wrong: it is `x`."""
+    return x
+
+
 class OnlyAmongDense(Scaled):
     pass
 

@@ -21,7 +21,7 @@ OPERANDS: dict[str, str] = {
     "positive": "the same, of positive numbers",
     "special": "the same, with not-a-number, infinities and zero among its entries",
     "row": "a dense array with the last axis of `x` only",
-    "col": "a dense array like `x`, its last axis of size one",
+    "col": "a dense array like `x`, its last axis of size one, without zeros",
     "w": "a dense matrix with as many rows as the last axis of `x` has entries",
     "u": "a dense matrix with as many columns as the last axis but one of `x` has entries",
     "scalar": "a dense array without axes, of the same dtype",
@@ -69,7 +69,7 @@ def plain_operands(case: Case) -> dict[str, Any]:
         shape, shape[-1:], (*shape[:-1], 1) if shape else (), (last, 2), (2, rows), ()
     )
     if not case.is_inexact:
-        y = jnp.asarray(np.where(np.asarray(y) == 0, 1, np.asarray(y)).astype(y.dtype))
+        y, col = _without_zeros(y), _without_zeros(col)
     special = np.array(y)
     if case.is_inexact and special.size:
         numbers = [np.nan, np.inf, -np.inf, 0.0]
@@ -90,3 +90,7 @@ def plain_operands(case: Case) -> dict[str, Any]:
         "indices": jnp.array([0, max(n - 1, 0)], "int32"),
         "key": jax.random.key(0),
     }
+
+
+def _without_zeros(x: Any) -> Any:
+    return jnp.asarray(np.where(np.asarray(x) == 0, 1, np.asarray(x)).astype(x.dtype))
