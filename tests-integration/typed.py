@@ -1,4 +1,5 @@
 """What type checkers say of the namespaces: `mypy tests-integration/typed.py`, which is not run."""
+# mypy: warn-unused-ignores
 
 from typing import Any, assert_type
 
@@ -32,3 +33,14 @@ def of_values(x: LoraArray) -> None:
     assert_type(dnp.fft.fft(x), Any)
     assert_type(logsumexp(x), Any)
     assert_type(random.permutation(random.key(0), x), Any)
+
+
+def of_misuse(x: LoraArray, a: jax.Array) -> None:
+    """Parameters that are not there are errors, with values among the arguments and without."""
+    dnp.sum(a, axes=0)  # type: ignore[call-overload]
+    dnp.sum(x, axes=0)  # type: ignore[call-overload]
+    dnp.sin()  # type: ignore[call-overload]
+    dnp.matmul(x, a, a)  # type: ignore[call-overload]
+    nn.softmax(x, axs=0)  # type: ignore[call-overload]
+    logsumexp(x, b=a, keepdim=True)  # type: ignore[call-overload]
+    lax.dot_general(x, a)  # type: ignore[call-overload]

@@ -8,12 +8,15 @@ that a stub does not have is `Any` to type checkers.
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 import re
 import sys
 import types
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 CORE = Path(__file__).resolve().parent.parent / "packages" / "core" / "src" / "duckarray" / "core"
 MODULES = {
@@ -21,10 +24,9 @@ MODULES = {
     "lax": "jax.lax",
     "nn": "jax.nn",
     "scipy": "jax.scipy",
-    "fft": "jax.numpy.fft",
-    "linalg": "jax.numpy.linalg",
     "random": "jax.random",
 }
+AGAIN = {"fft": "numpy.fft", "linalg": "numpy.linalg"}
 # To type checkers, JAX's `numpy` does not have these, or had them not in 0.10.
 UNDECLARED = {"int1", "uint1", "float6_e2m3fn", "float6_e3m2fn"}
 HEAD = "# `{module}`, made by `tools/make_stubs.py`: do not edit.\nfrom typing import Any\n"
@@ -52,6 +54,9 @@ def stubs(narrow: bool) -> dict[Path, str]:
                     add(CORE / name / f"{child.name}.pyi", inner)
         else:
             add(CORE / f"{name}.pyi", module)
+    for name, other in AGAIN.items():
+        head = HEAD.format(module=f"duckarray.core.{name}")
+        found[CORE / f"{name}.pyi"] = f"{head}from duckarray.core.{other} import *\n{REST}"
     return found
 
 
@@ -81,8 +86,23 @@ def stub(module: types.ModuleType, known: set[str] | None) -> str:
         lines.append(f"from {module.__name__} import ({names},)")
     if children and hasattr(module, "__path__") and parent == "jax":
         lines.append(f"from . import {', '.join(f'{name} as {name}' for name in children)}")
-    lines += ["", *(f"{name} = _quaxified(_jax.{name})" for name in functions)]
+    lines.append("")
+    for name in functions:
+        lines.append(f"def _{name}({_parameters(getattr(module, name))}) -> Any: ...")
+        lines.append(f"{name} = _quaxified(_jax.{name}, _{name})")
     return "\n".join([*lines, REST])
+
+
+def _parameters(function: Callable[..., object]) -> str:
+    """Its parameters, of any type, for type checkers cannot say "an array of JAX, or a value"."""
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except ValueError:  # of a function in C
+        return "*args: Any, **kwargs: Any"
+    plain = [
+        x.replace(annotation=Any, default=x.empty if x.default is x.empty else ...) for x in found
+    ]
+    return str(inspect.Signature(plain))[1:-1].replace("Ellipsis", "...")
 
 
 def _is_type(found: object) -> bool:

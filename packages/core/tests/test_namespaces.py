@@ -337,7 +337,9 @@ def test_type_checkers_are_told_of_each_module_in_a_module():
         assert {f"{name}.{m.name}" for m in theirs if not m.name.startswith("_")} <= stubs
 
 
-@pytest.mark.parametrize("name", ["numpy", "lax", "nn", "scipy.special", "linalg", "fft", "random"])
+@pytest.mark.parametrize(
+    "name", ["numpy", "lax", "nn", "scipy.special", "numpy.linalg", "numpy.fft", "random"]
+)
 def test_type_checkers_are_told_of_each_function(name):
     module = importlib.import_module(f"duckarray.core.{name}")
     base = Path(duckarray.core.__file__).parent.joinpath(*name.split("."))
@@ -347,6 +349,20 @@ def test_type_checkers_are_told_of_each_function(name):
     there = {n for n in told if hasattr(module, n)}
     assert len(there) > 0.9 * len(told)  # another JAX has others
     assert all(callable(getattr(module, n)) for n in there)
+
+
+@pytest.mark.parametrize("name", ["linalg", "fft"])
+def test_type_checkers_are_told_that_a_module_is_one_of_numpy(name):
+    text = Path(duckarray.core.__file__).with_name(f"{name}.pyi").read_text("utf-8")
+    assert f"from duckarray.core.numpy.{name} import *" in text
+
+
+def test_type_checkers_are_told_parameters_by_the_names_of_jax():
+    text = Path(duckarray.core.__file__).parent.joinpath("numpy", "__init__.pyi").read_text("utf-8")
+    (told,) = re.findall(r"^def _sum\((.*?)\) -> Any: \.\.\.", text, re.MULTILINE | re.DOTALL)
+    names = re.findall(r"(\w+): Any", told)
+    assert names == list(inspect.signature(jnp.sum).parameters)
+    assert set(re.findall(r": Any = (\S+?)(?:,|$)", told)) == {"..."}
 
 
 def test_what_reads_the_memory_of_an_array_is_given_the_dense_one(tmp_path):

@@ -100,6 +100,14 @@ def test_an_expected_failure_of_no_check_is_a_failure():
     assert "no check of `Subject('Scaled', ...)` is called so" in results[0].message
 
 
+def test_an_expected_failure_of_a_check_that_is_only_made_if_thorough_is_none():
+    cases = (Case((3, 3)), Case((2, 2)))
+    failures = {"agreement/sinh/f32-2x2": "", "agreement/sinh/f32-9x9": ""}
+    subject = types.subject(types.Scaled, cases=cases, expected_failures=failures)
+    results = check(subject, families=["economy"], against=())
+    assert [r.id for r in results] == ["Scaled/expected_failures/agreement/sinh/f32-9x9"]
+
+
 def parameters_of(mark):
     return {item.id: item.values[0] for item in mark.mark.args[1]}
 

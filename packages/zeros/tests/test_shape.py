@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from duckarray.core import quaxify
+from duckarray.core import materialization, quaxify
 from duckarray.zeros import Zeros
 
 X = Zeros((3, 4))
@@ -57,6 +57,14 @@ def test_what_is_out_of_bounds_is_filled_as_asked(agrees, fill):
 
     filler = np.nan if fill is None else fill
     agrees(program, lambda x, i: [0.0, filler], Zeros(3), np.array([1, 5]), zero=fill == 0)
+
+
+def test_a_filler_that_the_dtype_does_not_have_is_what_jax_makes_of_it():
+    with materialization("allow"):
+        got = quaxify(lambda x, i: x.at[i].get(mode="fill", fill_value=7))(
+            Zeros(3, bool), jnp.array([1, 5])
+        )
+    np.testing.assert_array_equal(got, [False, True])
 
 
 def test_squeezing_keeps_zeros(agrees):

@@ -5,9 +5,20 @@ from jax.scipy import fft as _jax
 
 from duckarray.core._signatures import quaxified as _quaxified
 
-dct = _quaxified(_jax.dct)
-dctn = _quaxified(_jax.dctn)
-idct = _quaxified(_jax.idct)
-idctn = _quaxified(_jax.idctn)
+def _dct(x: Any, type: Any = ..., n: Any = ..., axis: Any = ..., norm: Any = ...) -> Any: ...
+
+dct = _quaxified(_jax.dct, _dct)
+
+def _dctn(x: Any, type: Any = ..., s: Any = ..., axes: Any = ..., norm: Any = ...) -> Any: ...
+
+dctn = _quaxified(_jax.dctn, _dctn)
+
+def _idct(x: Any, type: Any = ..., n: Any = ..., axis: Any = ..., norm: Any = ...) -> Any: ...
+
+idct = _quaxified(_jax.idct, _idct)
+
+def _idctn(x: Any, type: Any = ..., s: Any = ..., axes: Any = ..., norm: Any = ...) -> Any: ...
+
+idctn = _quaxified(_jax.idctn, _idctn)
 
 def __getattr__(name: str) -> Any: ...

@@ -5,6 +5,8 @@ from jax.scipy import integrate as _jax
 
 from duckarray.core._signatures import quaxified as _quaxified
 
-trapezoid = _quaxified(_jax.trapezoid)
+def _trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: Any = ...) -> Any: ...
+
+trapezoid = _quaxified(_jax.trapezoid, _trapezoid)
 
 def __getattr__(name: str) -> Any: ...

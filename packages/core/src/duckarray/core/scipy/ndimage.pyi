@@ -5,6 +5,10 @@ from jax.scipy import ndimage as _jax
 
 from duckarray.core._signatures import quaxified as _quaxified
 
-map_coordinates = _quaxified(_jax.map_coordinates)
+def _map_coordinates(
+    input: Any, coordinates: Any, order: Any, mode: Any = ..., cval: Any = ...
+) -> Any: ...
+
+map_coordinates = _quaxified(_jax.map_coordinates, _map_coordinates)
 
 def __getattr__(name: str) -> Any: ...

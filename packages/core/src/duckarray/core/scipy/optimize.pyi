@@ -8,6 +8,10 @@ from jax.scipy.optimize import (
 
 from duckarray.core._signatures import quaxified as _quaxified
 
-minimize = _quaxified(_jax.minimize)
+def _minimize(
+    fun: Any, x0: Any, args: Any = ..., *, method: Any, tol: Any = ..., options: Any = ...
+) -> Any: ...
+
+minimize = _quaxified(_jax.minimize, _minimize)
 
 def __getattr__(name: str) -> Any: ...

@@ -8,8 +8,18 @@ from jax.scipy.stats import (
 
 from duckarray.core._signatures import quaxified as _quaxified
 
-mode = _quaxified(_jax.mode)
-rankdata = _quaxified(_jax.rankdata)
-sem = _quaxified(_jax.sem)
+def _mode(a: Any, axis: Any = ..., nan_policy: Any = ..., keepdims: Any = ...) -> Any: ...
+
+mode = _quaxified(_jax.mode, _mode)
+
+def _rankdata(a: Any, method: Any = ..., *, axis: Any = ..., nan_policy: Any = ...) -> Any: ...
+
+rankdata = _quaxified(_jax.rankdata, _rankdata)
+
+def _sem(
+    a: Any, axis: Any = ..., ddof: Any = ..., nan_policy: Any = ..., *, keepdims: Any = ...
+) -> Any: ...
+
+sem = _quaxified(_jax.sem, _sem)
 
 def __getattr__(name: str) -> Any: ...

@@ -4,7 +4,7 @@ import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -105,7 +105,7 @@ def checks_of(
         Check(subject, f"{family}/{name}/{case}", run, _reason(subject, f"{family}/{name}/{case}"))
         for family, name, case, run in _all(subject, against)
     ]
-    stale = [pattern for pattern in subject.expected_failures if _is_stale(pattern, found)]
+    stale = _stale_patterns(subject, against, {c.id for c in found})
     found = [
         *(c for c in found if c.id.partition("/")[0] in families),
         *(Check(subject, f"expected_failures/{p}", _stale(subject)) for p in stale),
@@ -138,10 +138,19 @@ def _reason(subject: Subject, id: str) -> str | None:  # noqa: A002
     return next((reason for pattern, reason in patterns if fnmatchcase(id, pattern)), None)
 
 
-def _is_stale(pattern: str, found: list[Check]) -> bool:
+def _stale_patterns(subject: Subject, against: Iterable[Subject], ids: set[str]) -> list[str]:
+    """The patterns that fit no check, not even one that is made only if `thorough`."""
+    patterns = [p for p in subject.expected_failures if not _fits_any(p, ids)]
+    if patterns and not subject.thorough:
+        every = _all(replace(subject, thorough=True), against)
+        ids = {f"{family}/{name}/{case}" for family, name, case, _ in every}
+    return [p for p in patterns if not _fits_any(p, ids)]
+
+
+def _fits_any(pattern: str, ids: set[str]) -> bool:
     if pattern.startswith("pairs/"):  # the other type need not be installed
-        return False
-    return not any(fnmatchcase(check.id, pattern) for check in found)
+        return True
+    return any(fnmatchcase(name, pattern) for name in ids)
 
 
 def _stale(subject: Subject) -> Callable[[], None]:

@@ -23,15 +23,20 @@ _SETS = ("scatter", "scatter-min", "scatter-max", "scatter_min", "scatter_max")
 def _gather_full(x: Full, indices: Full | ArrayLike, *, primitive: Primitive, **params: Any) -> Any:
     """The same number, unless what is out of bounds is filled with another."""
     constant = constant_of(x)
-    if constant is None or (
-        params["mode"] == _FILL and not same_constant(constant, _filler(x, params["fill_value"]))
-    ):
+    if constant is None:
         return NotImplemented
+    if params["mode"] == _FILL:
+        filler = _filler(x, params["fill_value"])
+        if filler is None or not same_constant(constant, filler):
+            return NotImplemented
     return results(primitive, [x, indices], params, constant)
 
 
-def _filler(x: Full, fill_value: Any) -> Number:
-    """What `gather` fills in: NaN by default, for integers the least, or greatest if unsigned."""
+def _filler(x: Full, fill_value: Any) -> Number | None:
+    """What `gather` fills in: NaN by default, for integers the least, or greatest if unsigned.
+
+    None where the dtype has no such number, and JAX takes another.
+    """
     if fill_value is None and jnp.issubdtype(x.dtype, jnp.inexact):
         fill_value = jnp.nan
     elif fill_value is None and x.dtype == bool:
@@ -39,7 +44,10 @@ def _filler(x: Full, fill_value: Any) -> Number:
     elif fill_value is None:
         least, greatest = limits(x.dtype)
         fill_value = least if least < 0 else greatest
-    return number_of(fill_value, x.dtype)
+    try:
+        return number_of(fill_value, x.dtype)
+    except ValueError:
+        return None
 
 
 @register("dynamic_update_slice")
