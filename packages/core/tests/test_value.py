@@ -73,6 +73,8 @@ def test_repr_shows_shapes_and_does_not_make_dense():
     assert (
         repr(jax.tree.map(lambda x: None, Scaled(jnp.ones(1)))) == "Scaled(array=None, factor=2.0)"
     )
+    inside = jax.tree.structure(Scaled(Scaled(jnp.ones(1)))).unflatten([object()])
+    assert "array=Scaled(array=<object" in repr(inside)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 3)])

@@ -227,7 +227,8 @@ def is_value(x: Any) -> TypeGuard[Value]:
 
 
 def _field_repr(x: Any) -> str:
-    if hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, Value):
+    # A value whose leaves are placeholders may not know its shape, but it has a `repr`.
+    if not isinstance(x, Value) and hasattr(x, "shape") and hasattr(x, "dtype"):
         return summarize(x)
     return repr(x)
 
