@@ -17,6 +17,9 @@ from ._display import number_text, split_spec, unit_text
 from ._errors import DimensionError
 from ._unit import ONE, Unit, difference, inverse, product
 
+# Of values that are stored otherwise: larger ones are not made dense to be printed.
+_MOST_SHOWN = 1000
+
 _NOT_AN_ARRAY = """`Quantity({value!r}, ...)` takes an array or a number, but got a `{type}`.
 Pass one, or a list of numbers."""
 
@@ -163,6 +166,8 @@ class Quantity(ArrayValue):
         if isinstance(cotangent, Quantity):
             per_unit = inverse(difference(self.unit))
             cotangent = convert(cotangent.value, cotangent.unit, per_unit, "cotangent")
+        if isinstance(self.value, Value):
+            cotangent = _of_leaves(self.value, cotangent)
         return make(cotangent, self.unit)
 
     def from_cotangent(self) -> "Quantity":
@@ -229,7 +234,9 @@ class Quantity(ArrayValue):
         return format(self, "")
 
     def __format__(self, spec: str) -> str:
-        if isinstance(self.value, Tracer) or not hasattr(self.value, "dtype"):
+        leaves = jtu.tree_leaves(self.value)
+        traced = any(isinstance(x, Tracer) or not hasattr(x, "dtype") for x in leaves)
+        if traced or (isinstance(self.value, Value) and self.size > _MOST_SHOWN):
             return repr(self)
         numbers, style = split_spec(spec)
         text = number_text(materialize(self.value), numbers)
@@ -240,6 +247,17 @@ class Quantity(ArrayValue):
 
     def _repr_latex_(self) -> str:
         return f"${format(self, 'L')}$"
+
+
+def _of_leaves(value: Value, cotangent: Any) -> Any:
+    """The cotangents of the leaves of what is inside a quantity, given that of its numbers."""
+    if jtu.tree_structure(cotangent) == jtu.tree_structure(value):  # type: ignore[operator]
+        return cotangent
+    told = value.to_cotangent(cotangent)
+    if told is NotImplemented:
+        _, pull_back = jax.vjp(materialize, value)
+        (told,) = pull_back(materialize(cotangent))
+    return told
 
 
 def make(value: Any, unit: Unit) -> Quantity:
