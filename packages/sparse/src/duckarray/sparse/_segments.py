@@ -21,6 +21,8 @@ class Reduction(NamedTuple):
 def _least(dtype: Any) -> Any:
     if dtype.kind == "b":
         return False
+    if dtype.kind == "c":
+        return complex(-np.inf, -np.inf)
     if jnp.issubdtype(dtype, jnp.inexact):
         return -np.inf
     return jnp.iinfo(dtype).min  # type: ignore[no-untyped-call]
@@ -29,6 +31,8 @@ def _least(dtype: Any) -> Any:
 def _greatest(dtype: Any) -> Any:
     if dtype.kind == "b":
         return True
+    if dtype.kind == "c":
+        return complex(np.inf, np.inf)
     if jnp.issubdtype(dtype, jnp.inexact):
         return np.inf
     return jnp.iinfo(dtype).max  # type: ignore[no-untyped-call]
@@ -86,6 +90,11 @@ def _sum(data: Any, ids: Any, count: int) -> Any:
 
 
 def _extreme(name: str, count: int, ids: Any, data: Any) -> Any:
+    if data.dtype.kind == "c":  # ordered by real parts, and those alike by imaginary ones
+        real = _extreme(name, count, ids, data.real)
+        none = REDUCTIONS[name].identity(real.dtype)
+        alike = data.real == real[..., ids]
+        return lax.complex(real, _extreme(name, count, ids, jnp.where(alike, data.imag, none)))
     none = REDUCTIONS[name].identity(data.dtype)
     out = jnp.full((*data.shape[:-1], count), none, data.dtype)
     at = out.at[..., ids]

@@ -88,12 +88,9 @@ class Sparse(ArrayValue):
         self.fill_constant = constant
 
     def aval(self) -> ShapedArray:
-        data = self.data
-        aval = data.aval() if isinstance(data, ArrayValue) else data
-        if not hasattr(aval, "weak_type"):
-            aval = jax.typeof(data) if not isinstance(data, jax.ShapeDtypeStruct) else data
-        shape = (*aval.shape[:-1], *self.pattern.shape)
-        return ShapedArray(shape, aval.dtype, weak_type=bool(getattr(aval, "weak_type", False)))
+        data = self.data.aval() if isinstance(self.data, ArrayValue) else self.data
+        shape = (*data.shape[:-1], *self.pattern.shape)
+        return ShapedArray(shape, data.dtype, weak_type=bool(getattr(data, "weak_type", False)))
 
     def materialize(self) -> Any:
         data = materialize(self.data)

@@ -10,7 +10,7 @@ from duckarray.sparse._fill import Constant, is_zero
 from duckarray.sparse._pattern import Pattern, from_linear, linearize
 from duckarray.sparse._plans import planned
 from duckarray.sparse._segments import REDUCTIONS, first_of, reduce_segments
-from duckarray.sparse._structure import Unstructured, absorb, rule
+from duckarray.sparse._structure import absorb, rule
 from duckarray.sparse._value import Sparse, raw_fill, unchecked
 
 
@@ -25,8 +25,6 @@ def _reduce_sparse(x: Sparse, *, axes: Any, primitive: Any, **params: Any) -> An
     rest = tuple(a - lead for a in axes if a >= lead)
     if not axes:
         return x
-    if x.dtype.kind == "c" and name in ("reduce_max", "reduce_min"):
-        raise Unstructured  # complex numbers are not ordered by what is reduced with here
     if of_batch and (not rest or name == "reduce_sum"):
         x = _over_batch(x, of_batch, primitive, params)
     elif of_batch:
