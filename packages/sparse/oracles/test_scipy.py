@@ -243,7 +243,7 @@ def _reduction(name):
             got = np.where(self.getnnz(axis) > 0, got, 0)
         if out is not None:
             if not isinstance(out, np.ndarray) or out.shape != got.shape:
-                raise ValueError("output parameter: wrong dimension, or no array")
+                raise ValueError("output parameter: wrong dimensions, or no array")
             out[...] = got
             return out
         extreme = got.ndim and not name.startswith("arg") and name not in ("sum", "mean")

@@ -13,7 +13,7 @@ import scipy.sparse
 from duckarray import sparse
 from duckarray.core import materialization, quaxify
 
-pytestmark = pytest.mark.any_jax
+pytestmark = [pytest.mark.any_jax, pytest.mark.filterwarnings("ignore:.*`spmatrix`")]
 
 # What is compiled runs once.
 QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}

@@ -10,6 +10,7 @@ import scipy.sparse  # type: ignore[import-not-found,import-untyped,unused-ignor
 from jax.experimental import sparse as jax_sparse
 
 from ._fill import is_zero
+from ._matrix_market import read
 from ._pattern import Pattern
 from ._structure import absorb
 from ._value import Sparse
@@ -25,6 +26,9 @@ Call it outside the traced function."""
 
 _NONZERO_FILL = """`{name}` of an array whose fill is {fill}: the other format stores zeros only.
 Take the fill off first, `x - x.fill`, or use `x.to_dense()`."""
+
+_NEGATIVE = """`from_bcoo(x)`: the index of entry {entry} is {index}, which is negative.
+Count indices from the beginning of each axis, from 0 on."""
 
 _MATRIX = """`{name}` of an array of shape {shape}: the other format holds matrices only.
 Reshape it to two axes."""
@@ -81,6 +85,7 @@ def from_bcoo(x: Any) -> Sparse:
 
     Raises:
         TypeError: if it is none, or its indices are traced.
+        ValueError: if an index is negative.
 
     Example:
         >>> import jax.numpy as jnp
@@ -98,6 +103,9 @@ def from_bcoo(x: Any) -> Sparse:
     if x.n_dense or x.n_batch:
         x = jax_sparse.bcoo_update_layout(x, n_batch=0, n_dense=0)
     indices = np.asarray(x.indices)
+    if (indices < 0).any():
+        entry = int(np.argmax((indices < 0).any(1)))
+        raise ValueError(_NEGATIVE.format(entry=entry, index=tuple(indices[entry].tolist())))
     inside = (indices < np.array(x.shape)).all(1)  # those outside are padding
     kept = np.flatnonzero(inside)
     linear = np.zeros(len(kept), np.int64)
@@ -151,7 +159,7 @@ def load_npz(path: Any) -> Sparse:
 
 
 def mmread(path: Any) -> Sparse:
-    r"""Reads a matrix from a Matrix Market file.
+    r"""Reads a matrix from a Matrix Market file: a path, of a compressed one too, or an open file.
 
     Raises:
         ValueError: if the file is malformed.
@@ -165,7 +173,7 @@ def mmread(path: Any) -> Sparse:
                [4., 0.]], dtype=float32)
     """
     try:
-        matrix = scipy.io.mmread(path, spmatrix=False)
+        matrix = read(path)
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise ValueError(_FILE.format(path=str(path), error=error)) from error
     if not scipy.sparse.issparse(matrix):
