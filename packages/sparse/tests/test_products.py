@@ -144,29 +144,17 @@ def test_a_fill_other_than_zero_takes_part():
     np.testing.assert_allclose(quaxify(lambda a: a @ a.T)(a), dense @ dense.T)
 
 
+# With respect to both operands; of all expressions of the table `test_table` has those of one.
 PROGRAMS = {
-    "a @ x": lambda a, x: jnp.sin(a @ x),
-    "x @ a": lambda a, x: jnp.sin(x @ a),
     "a @ matrix": lambda a, x: jnp.sin(a @ jnp.outer(x, x[:3])),
     "(a @ a) @ x": lambda a, x: jnp.sin((a @ a) @ x),
     "a.T * a": lambda a, x: (a.T * a) @ x,
     "a + a.T": lambda a, x: jnp.tanh(a + 0.5 * a.T).sum(0) * x,
-    "exp": lambda a, x: jnp.exp(a).sum(1) * x,
     "a * row": lambda a, x: (a * x[None] * a).sum(),
     "a / column": lambda a, x: (a / x[:, None]).sum(0),
     "max": lambda a, x: a.max(0) * x + a.min(1),
-    "prod": lambda a, x: (a + 2).prod(1) * x,
-    "slices": lambda a, x: (a[2:, ::2] ** 2).sum() * x,
-    "concatenate": lambda a, x: jnp.concatenate([a, a**2], 1).sum(1) * x,
-    "where": lambda a, x: jnp.where(a > 0, a**2, a).sum(1) * x,
-    "reshape": lambda a, x: (a.reshape(-1, 3) ** 3).sum(),
     "gather": lambda a, x: a[jnp.array([1, 3, 3])] @ x,
     "entries": lambda a, x: (a[jnp.arange(9), jnp.arange(9)] ** 2 * x).sum(),
-    "kron": lambda a, x: jnp.kron(a, a).sum(0)[:9] * x,
-    "scalar": lambda a, x: ((a + x[0]) ** 2).sum(),
-    "var": lambda a, x: jnp.var(a) * x,
-    "norm": lambda a, x: jnp.linalg.norm(a) * x,
-    "relu": lambda a, x: jax.nn.relu(a) @ x,
     "scan": lambda a, x: jax.lax.scan(lambda c, _: (a @ c, c.sum()), x, None, length=3)[0],
 }
 
@@ -181,10 +169,9 @@ def _graded():
     )
 
 
-@pytest.mark.parametrize("group", [0, 1, 2])
-def test_gradients_are_those_of_the_dense_program(group):
+def test_gradients_are_those_of_the_dense_program():
     a, dense, x = _graded()
-    names = list(PROGRAMS)[group::3]
+    names = list(PROGRAMS)
 
     @jax.jit
     def ours(a, x):

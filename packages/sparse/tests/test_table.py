@@ -19,6 +19,7 @@ from duckarray.core import MaterializeError, explain, materialization, materiali
 pytestmark = pytest.mark.any_jax
 
 S, D, R = "sparse", "dense", "refused"
+SPARSE = ("a", "b", "sq", "t")
 
 UNARY = {
     "negative": (S, lambda a: -a),
@@ -176,12 +177,14 @@ def _operands():
         "s": np.float32(1.5),
         "i": np.int32(2),
     }
-    values = {k: sparse.from_dense(dense[k]) for k in ("a", "b", "sq", "t")}
+    values = {k: sparse.from_dense(dense[k]) for k in SPARSE}
     arrays = {k: jnp.asarray(x) for k, x in dense.items()}
     return {**arrays, **values}, arrays
 
 
 VALUES, ARRAYS = _operands()
+# What is compiled runs once.
+QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 
 
 @functools.cache
@@ -193,10 +196,9 @@ def _results(group):
     def run(operands):
         return {n: f(*[operands[k] for k in args[n]]) for n, f in kept.items()}
 
-    quick = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
     with materialization("error"):
-        got = jax.jit(quaxify(run), compiler_options=quick)(VALUES)
-    return got, jax.jit(run, compiler_options=quick)(ARRAYS)
+        got = jax.jit(quaxify(run), compiler_options=QUICK)(VALUES)
+    return got, jax.jit(run, compiler_options=QUICK)(ARRAYS)
 
 
 @pytest.mark.parametrize(("group", "name"), [(g, n) for g in GROUPS for n in GROUPS[g]])
@@ -215,11 +217,60 @@ def test_an_expression_is_right_and_as_sparse_as_said(group, name):
     np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
 
 
+def _differentiable():
+    """Of all expressions that give floating-point numbers: group and name."""
+    for group, expressions in GROUPS.items():
+        for name, (kind, f) in expressions.items():
+            given = [ARRAYS[k] for k in inspect.signature(f).parameters]
+            if kind != R and jnp.issubdtype(jax.eval_shape(f, *given).dtype, jnp.inexact):
+                yield group, name
+
+
+DIFFERENTIABLE = list(_differentiable())
+
+
+@functools.cache
+def _gradients(group):
+    """Of a weighted sum of what each expression gives, with respect to all sparse operands."""
+
+    def run(operands, transform):
+        out = {}
+        for name in (n for g, n in DIFFERENTIABLE if g == group):
+            f = GROUPS[group][name][1]
+            args = list(inspect.signature(f).parameters)
+            fixed = [operands[k] for k in args]
+
+            @transform
+            def loss(chosen, *, f=f, args=args, fixed=fixed):
+                y = f(*[chosen.get(k, x) for k, x in zip(args, fixed, strict=True)])
+                weights = np.cos(np.arange(y.size, dtype="float32")).reshape(y.shape)
+                return jnp.sum(y * weights)
+
+            out[name] = jax.grad(loss)({k: operands[k] for k in args if k in SPARSE})
+        return out
+
+    with materialization("error"):
+        got = jax.jit(lambda x: run(x, quaxify), compiler_options=QUICK)(VALUES)
+    return got, jax.jit(lambda x: run(x, lambda f: f), compiler_options=QUICK)(ARRAYS)
+
+
+@pytest.mark.parametrize(("group", "name"), DIFFERENTIABLE)
+def test_the_gradient_of_an_expression_is_that_of_the_dense_program(group, name):
+    got, want = (results[name] for results in _gradients(group))
+    assert got.keys() == want.keys()
+    for operand, gradient in got.items():
+        assert isinstance(gradient, sparse.Sparse)
+        assert gradient.pattern == VALUES[operand].pattern
+        at_stored = want[operand][gradient.pattern.indices]
+        np.testing.assert_allclose(gradient.data, at_stored, rtol=1e-4, atol=1e-4, err_msg=operand)
+
+
 def test_the_table_is_as_long_as_promised_and_mostly_kept():
     kinds = [kind for group in GROUPS.values() for kind, _ in group.values()]
     assert len(kinds) == 112
     assert sum(kind != "refused" for kind in kinds) >= 112 - 17
     assert sum(kind == "sparse" for kind in kinds) >= 60
+    assert len(DIFFERENTIABLE) >= 90
 
 
 def test_what_is_refused_names_the_line_and_the_way_out():

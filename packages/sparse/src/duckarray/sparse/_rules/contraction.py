@@ -24,8 +24,6 @@ from duckarray.sparse._products import (
 from duckarray.sparse._structure import Unstructured, absorb, finished, rule
 from duckarray.sparse._value import Sparse, take, unchecked
 
-from .elementwise import elementwise
-
 _HALF = ("float16", "bfloat16")
 
 
@@ -108,7 +106,7 @@ def _outer(a: Sparse, y: Any, batch_a: Any, batch_y: Any, dtype: Any) -> Any:
     y = y.transpose(*batch_y, *free_y).astype(dtype)
     b = len(batch_y)
     y = y.reshape(*y.shape[:b], *[1] * len(free_a), *y.shape[b:])
-    return elementwise(lax.mul_p, [a, y], {})
+    return a * y
 
 
 def _product(a: Sparse, axes: Any, n: int, dtype: Any, dense: Any) -> Any:
