@@ -38,10 +38,10 @@ def _content(source: Any) -> bytes:
         text = source.read()
         return text.encode() if isinstance(text, str) else text
     path = Path(source)
-    open_ = {".gz": gzip.open, ".bz2": bz2.open}.get(path.suffix, open)
-    with open_(path, "rb") as file:
-        out: bytes = file.read()
-    return out
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        return gzip.decompress(content)
+    return bz2.decompress(content) if path.suffix == ".bz2" else content
 
 
 def _problem(content: bytes, matrix: Any) -> str | None:
