@@ -37,10 +37,10 @@ def _register(units: ModuleType) -> None:
 
         @staticmethod
         def axisinfo(unit: Unit | None, axis: Any) -> Any:
-            """The unit as the label."""
+            """The unit as the label, in one line: a fraction would be too small to read."""
             if unit is None or unit is ONE:
                 return None
-            return units.AxisInfo(label=f"${unit:L}$")
+            return units.AxisInfo(label=f"{unit:P}")
 
         @staticmethod
         def convert(value: Any, unit: Unit | str | None, axis: Any) -> Any:
