@@ -72,7 +72,7 @@ def test_equality_is_entry_by_entry():
     same = turned == A
     assert same.dims == turned.dims
     assert bool(same.array.all())
-    with pytest.raises(ValueError, match="truth value"):
+    with materialization("allow"), pytest.raises(ValueError, match="truth value"):
         bool(same)
     with pytest.raises(TypeError, match="hash"):
         hash(A)
