@@ -14,7 +14,7 @@ GALLERY = (Path(__file__).parents[1] / "docs" / "gallery.md").read_text(encoding
 PROGRAMS = {
     "bigrams": (False, {}),
     "co2": (True, {"steps": 100}),
-    "letters": (False, {"steps": 30}),
+    "letters": (False, {"steps": 12}),
     "noisy_digits": (False, {}),
     "orbits": (True, {}),
     "ridge": (False, {"steps": 10}),
