@@ -21,6 +21,7 @@ from duckarray.core.testing import (
     strategies,
 )
 from duckarray.core.testing import __main__ as command
+from duckarray.core.testing._compare import Comparison
 
 pytestmark = pytest.mark.any_jax
 
@@ -179,6 +180,14 @@ def test_what_make_returns_is_looked_at():
     subject = types.subject(types.Scaled, make=lambda case: jnp.ones(case.shape))
     (result,) = check(subject, only=["contract/aval/*"])
     assert "returned a `ArrayImpl` for the case `f32-3x3`" in result.message
+
+
+def test_what_cancels_may_leave_what_rounding_leaves():
+    nothing, rest = jnp.zeros(3), jnp.full(3, 2e-7, "float32")
+    Comparison(RIGHT, scale=0.1).same(rest, nothing)
+    for scale, got in [(1e-3, rest), (0.1, 100 * rest)]:
+        with pytest.raises(AssertionError, match="3 wrong numbers of 3"):
+            Comparison(RIGHT, scale=scale).same(got, nothing)
 
 
 def test_cases_give_reproducible_numbers():

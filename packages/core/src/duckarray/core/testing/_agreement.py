@@ -55,6 +55,8 @@ class _Agreement:
         self._subject, self._case = subject, case
         self._values, self._arrays = operands(subject, case)
         self._comparison = Comparison(subject, dtype=case.dtype)
+        # Terms of derivatives, which are about as large as the numbers of a case, may cancel.
+        self._of_derivatives = Comparison(subject, dtype=case.dtype, scale=0.1)
         self._groups: dict[str, dict[str, tuple[Any, Any]]] = {}
         self._calls = calls_of(subject).values()
         self._is_first = case == subject.cases[0]
@@ -86,7 +88,7 @@ class _Agreement:
             raise _unexpected(how, got) from got
         if take_apart(got)[1] == take_apart(want)[1]:
             got = jtu.tree_map(_where_defined, got, want)
-        self._compare(how, call, got, want, None, loose=5.0)
+        self._compare(how, call, got, want, None, loose=5.0, comparison=self._of_derivatives)
 
     def eager(self, call: Call) -> None:
         """Raises a `Mismatch` unless the call agrees when run eagerly."""
@@ -109,14 +111,21 @@ class _Agreement:
         self._compare("run eagerly", call, got, want, struct)
 
     def _compare(
-        self, how: str, call: Call, got: Any, want: Any, struct: Any, loose: float = 1.0
+        self,
+        how: str,
+        call: Call,
+        got: Any,
+        want: Any,
+        struct: Any,
+        loose: float = 1.0,
+        comparison: Comparison | None = None,
     ) -> None:
+        comparison = comparison or self._comparison
         try:
             if call.exact and _bits(self._case) < 32:
-                self._comparison.alike(got, struct)  # the last digit may be rounded otherwise
+                comparison.alike(got, struct)  # the last digit may be rounded otherwise
             else:
-                loose *= _LOOSE.get(call.group, 1.0)
-                self._comparison.same(got, want, struct, loose=loose)
+                comparison.same(got, want, struct, loose=loose * _LOOSE.get(call.group, 1.0))
         except Mismatch as error:
             raise Mismatch(f"{how}: {error}") from None
 

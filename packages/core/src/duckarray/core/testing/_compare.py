@@ -28,10 +28,12 @@ def require(condition: bool, text: str) -> None:
 class Comparison:
     """Compares results, with the oracles of some subjects for values of their types.
 
-    Nothing is expected to be more precise than numbers of `dtype` are.
+    Nothing is expected to be more precise than numbers of `dtype` are, or than those of the size of
+    `scale` that cancel.
     """
 
-    def __init__(self, *subjects: Subject, dtype: str = "float64") -> None:
+    def __init__(self, *subjects: Subject, dtype: str = "float64", scale: float = 1e-3) -> None:
+        self._scale = scale
         self._refuses = tuple(kind for subject in subjects for kind in subject.refuses)
         self._eps = eps(dtype) if jnp.issubdtype(dtype, jnp.inexact) else 0.0
         self._rtol = max(subject.rtol for subject in subjects)
@@ -106,7 +108,7 @@ class Comparison:
         ratio = max(eps(dtype), self._eps) / eps("float32")
         rtol = self._rtol * loose * min(max(ratio, 1e-4), 2000)
         finite = np.abs(need[np.isfinite(need)])
-        atol = rtol * (finite.max(initial=0.0) + 1e-3)
+        atol = rtol * (finite.max(initial=0.0) + self._scale)
         with np.errstate(all="ignore"):
             return np.isclose(have, need, rtol=rtol, atol=atol, equal_nan=True)
 
