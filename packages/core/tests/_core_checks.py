@@ -59,3 +59,12 @@ def _same_leaves(got: Any, want: Any) -> None:
     assert jax.tree.structure(got) == jax.tree.structure(want)
     for g, w in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
         assert_same(g, w)
+
+
+def new_custom_vjp_of_0_10() -> bool:
+    """Whether `custom_vjp` is JAX's coming one as it was in 0.10.
+
+    That refuses functions that close over a tracer, of whatever transform, and those that are
+    mapped inside a checkpoint; `test_coming_implementations` shows so without values.
+    """
+    return getattr(jax.config, "jax_custom_vjp3", False) and jax.__version_info__ < (0, 11)

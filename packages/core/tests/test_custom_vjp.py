@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from _core_checks import agrees, assert_same, gradients_agree
+from _core_checks import agrees, assert_same, gradients_agree, new_custom_vjp_of_0_10
 from _core_types import Box, Doubled, Pair, Quantized, Zero, dense, make_lowrank, matrix
 from jax import lax
 
@@ -181,6 +181,7 @@ def test_a_cotangent_may_be_a_value():
     agrees(program, Doubled(X), Zero(jnp.zeros((3, 0))))
 
 
+@pytest.mark.skipif(new_custom_vjp_of_0_10(), reason="JAX refuses closures over tracers")
 @pytest.mark.parametrize("nondiff", [False, True])
 def test_a_value_that_is_closed_over_takes_part(nondiff):
     def program(x, w):

@@ -8,7 +8,7 @@ import jax.export
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from _core_checks import agrees, assert_same
+from _core_checks import agrees, assert_same, new_custom_vjp_of_0_10
 from _core_types import Doubled, dense, make_lowrank, matrix
 from jax import lax
 from jax.ad_checkpoint import checkpoint_name
@@ -259,8 +259,13 @@ PROGRAMS = {
 }
 
 
+REFUSED_BY_JAX = {"closure_convert for a custom_vjp", "custom_vjp deep down"}
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_agrees_and_is_differentiated(name):
+    if name in REFUSED_BY_JAX and new_custom_vjp_of_0_10():
+        pytest.skip("JAX refuses closures over tracers, and this mapped in a checkpoint")
     program, x = PROGRAMS[name], Doubled(matrix())
     loss = lambda x: sum(jnp.sum(jnp.sin(y)) for y in jax.tree.leaves(program(x)))
     both = lambda x: (program(x), jax.grad(loss)(x))

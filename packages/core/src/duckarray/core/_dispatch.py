@@ -12,7 +12,7 @@ from jax import Array
 from jax import tree_util as jtu
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
-from . import _watch
+from . import _derivatives, _watch
 from ._checking import (
     accept_result,
     check_avals,
@@ -103,7 +103,8 @@ def dispatch(
             raise
     handler = handler_of(primitive)
     if handler is not None:
-        out = handler(primitive, operands, params)
+        with _derivatives.body:
+            out = handler(primitive, operands, params)
         if out is not NotImplemented:
             if record is not None:
                 record.by_handler()

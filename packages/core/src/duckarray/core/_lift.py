@@ -7,6 +7,7 @@ one is always interpreted. Outside any `quaxify` it is the place to say what to 
 operator (`array + value`) to the value.
 """
 
+import sys
 import threading
 import weakref
 from typing import Any
@@ -26,6 +27,12 @@ lift_p = Primitive("duckarray_lift")
 
 _OUTSIDE = """{value} was passed to a JAX function outside `quaxify`, which knows nothing of it.
 Wrap the function: `quaxify(fn)(x)`; or make the value dense: `materialize(x)`."""
+
+
+_TYPE = """JAX asked for the type of {value}, an object outside `quaxify` that it does not know.
+A function to be differentiated returns an array: where `f` returns a value, pass \
+`lambda *args: materialize(quaxify(f)(*args))`, or a number of your choice from its fields, to \
+`jax.grad`. An argument to be taken for an array is passed to `quaxify(fn)`."""
 
 
 class _Inside(threading.local):
@@ -85,6 +92,16 @@ class _Outside:
 
     def __repr__(self) -> str:  # for the message that it is no array, which says less
         return str(self._refuse())
+
+
+def refuse_type(value: Value) -> None:
+    """Raises a `TypeError` where JAX asks for `__jax_array__` only to say that it does not call it.
+
+    It does so where it needs a type, as of what a function to be differentiated returns, in a
+    message that knows nothing of values. Elsewhere it does call it.
+    """
+    if sys._getframe(2).f_code.co_name in ("typeof", "shaped_abstractify"):
+        raise TypeError(_TYPE.format(value=f"`{summarize(value)}`"))
 
 
 def lift(value: Value) -> Any:

@@ -9,7 +9,9 @@ from typing import Any
 from jax import tree_util as jtu
 from jax.extend.core import set_current_trace, take_current_trace
 
+from . import _derivatives
 from ._lift import inside
+from ._materialize import densify
 from ._summary import summarize
 from ._trace import DuckTrace, DuckTracer, trace_over
 from ._value import Value, is_value
@@ -81,7 +83,7 @@ class Quaxified:
             chosen = [isinstance(x, Value) for x in leaves]
         else:
             chosen = _choose(self._filter_spec, call)
-        with take_current_trace() as parent, inside:
+        with take_current_trace() as parent, inside, _derivatives.call:
             trace = trace_over(parent)
             inner = [DuckTracer(trace, x) if c else x for x, c in zip(leaves, chosen, strict=True)]
             with set_current_trace(trace):
@@ -107,7 +109,11 @@ def _unwrap(trace: DuckTrace, x: Any) -> Any:
     if isinstance(x, Value):  # one the function made itself may hold tracers
         owns = any(map(trace.owns, jtu.tree_leaves(x)))
         return jtu.tree_map(trace.unwrap, x) if owns else x
-    return trace.unwrap(x)
+    out = trace.unwrap(x)
+    if out is not x and out._only_inside:
+        with set_current_trace(trace.parent_trace):
+            return densify(out, "cond")
+    return out
 
 
 def look_through(fn: Any) -> Any:

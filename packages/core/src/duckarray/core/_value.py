@@ -13,6 +13,7 @@ from jax import tree_util as jtu
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
 
+from ._aval import giving_aval
 from ._computed import computed
 from ._fields import field, make_value_class
 from ._jax import abstract_eval, in_manual_mesh, on_mesh_of, varying_like
@@ -60,11 +61,16 @@ class Value:
     """Whether rules see the entries of arrays, in eager mode, in the small programs that JAX
     inlines (`jnp.add` and its like), which are compiled for other types."""
 
+    _only_inside: ClassVar[bool] = False
+    """Whether a value of this type is made dense where a function returns it out of `quaxify`."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("duckarray."):  # its rules are not the user's program
             exclude_from_locations(str(Path(sys.modules[cls.__module__].__file__ or "").parent))
         if (cls.__module__, cls.__name__) != (__name__, "ArrayValue"):
+            if cls.aval not in (Value.aval, ArrayValue.aval):
+                type.__setattr__(cls, "aval", giving_aval(cls.aval))
             make_value_class(cls, missing_materialize=cls._is_abstract())
 
     @classmethod
@@ -215,7 +221,15 @@ class ArrayValue(ArrayMethods, Value):
         """The number of entries of the array this stands for."""
         return math.prod(self.shape)
 
+    @property
     def __jax_array__(self) -> Any:
+        from ._lift import refuse_type
+
+        refuse_type(self)
+        return self._jax_array
+
+    def _jax_array(self) -> Any:
+        """What `__jax_array__`, which JAX's functions call, gives."""
         from ._lift import lift
 
         return lift(self)

@@ -192,8 +192,8 @@ class Quantity(ArrayValue):
 
         return without_rule(primitive, values, params)
 
-    def __jax_array__(self) -> Any:
-        out = super().__jax_array__()
+    def _jax_array(self) -> Any:
+        out = super()._jax_array()
         # Outside `quaxify` JAX's functions refuse it, unless it is a number anyway.
         if self.unit.physical is NUMBER and not isinstance(out, jax.Array):
             return materialize(self)
@@ -289,7 +289,7 @@ def lifted(unit: Unit) -> Any:
 
     As an operand it brings what it is bound with to the interpreter, whatever else is around.
     """
-    one = Quantity(1.0, unit).__jax_array__()
+    one = Quantity(1.0, unit)._jax_array()
     return one if isinstance(one, Tracer) else None
 
 

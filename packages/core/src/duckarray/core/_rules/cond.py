@@ -16,8 +16,9 @@ from duckarray.core._materialize import densify
 from duckarray.core._structure import Slot, Tree, convert, flatten, unflatten
 from duckarray.core._value import Value
 
+from .any_zero import AnyZero
 from .eager import compiled_when_eager
-from .one_of import OneOf, Split, is_differentiated
+from .one_of import OneOf, Split, are_differentiated
 from .recall import Recall
 from .zero_leaves import Known, join_but_for_zeros, what_is_known, zero_value
 
@@ -49,8 +50,9 @@ def _staged(
 ) -> tuple[list["_Branch"], tuple[Any, ...] | None]:
     """The branches, which give the same types, and their programs if these can be bound."""
     constants = constants_of(operands)
+    differentiated = are_differentiated(params["branches"])
     branches = [
-        _Branch(primitive, jaxpr, trees, constants, (i, len(params["branches"])))
+        _Branch(primitive, jaxpr, trees, constants, (i, len(params["branches"])), differentiated)
         for i, jaxpr in enumerate(params["branches"])
     ]
     for branch in branches:
@@ -69,8 +71,8 @@ def _staged(
         try:
             staged = _stage_joined(branches, avals, joined)
         except Exception:
-            apart = _apart(slots, joined, out_avals)
-            if not branches[0].is_differentiated or apart == joined:
+            apart = _apart(slots, joined, zeros, out_avals)
+            if not differentiated or apart == joined:
                 raise
             staged = _stage_joined(branches, avals, apart)
     jaxprs, out_avals = zip(*staged, strict=True)
@@ -88,13 +90,20 @@ def _stage_joined(
 
 
 def _apart(
-    slots: Sequence[Sequence[Slot]], joined: Sequence[Slot], out_avals: Sequence[Any]
+    slots: Sequence[Sequence[Slot]],
+    joined: Sequence[Slot],
+    zeros: Sequence[Sequence[bool]],
+    out_avals: Sequence[Any],
 ) -> list[Slot | Split]:
-    """The joined slots, but for those where a value would have to become an array."""
-    each = zip(zip(*slots, strict=True), joined, out_avals, strict=True)
+    """The joined slots, but for those where a value, or zeros, would have to become an array."""
+
+    def split(ones: Sequence[Slot], zero: Sequence[bool]) -> bool:
+        return any(s.tree is not None for s in ones) or (any(zero) and not all(zero))
+
+    each = zip(zip(*slots, strict=True), joined, zeros, out_avals, strict=True)
     return [
-        Split(ones, aval) if join.tree is None and any(s.tree is not None for s in ones) else join
-        for ones, join, aval in each
+        Split(ones, zero, aval) if join.tree is None and split(ones, zero) else join
+        for ones, join, zero, aval in each
     ]
 
 
@@ -108,10 +117,11 @@ class _Branch:
         trees: Sequence[Tree],
         constants: Constants,
         place: tuple[int, int],
+        is_differentiated: bool,
     ) -> None:
         self.primitive, self.jaxpr, self.place = primitive, jaxpr, place
         self.operand_trees, self.constants = trees, constants
-        self.is_differentiated = is_differentiated(jaxpr)
+        self.is_differentiated = is_differentiated
         self.target: Sequence[Slot | Split] | None = None
         self.slots: list[Slot] = []
         self.siblings: Sequence[_Branch] = ()
@@ -124,6 +134,7 @@ class _Branch:
         if self.is_differentiated:
             operands = [x.of_branch(*self.place) if type(x) is OneOf else x for x in operands]
         outs = run_jaxpr(self.jaxpr, operands, self.constants, self._observe)
+        outs = [x.as_array() if isinstance(x, AnyZero) else x for x in outs]
         self.slots = list(map(Slot, outs))
         if self.target is not None:
             outs = list(map(self._convert, range(len(outs)), outs, self.target))
@@ -131,7 +142,10 @@ class _Branch:
         return leaves_out
 
     def _observe(self, outs: Sequence[Any]) -> None:
-        self.known = list(map(what_is_known, outs))
+        self.known = [
+            Known(constant=True, zero=True) if isinstance(x, AnyZero) else what_is_known(x)
+            for x in outs
+        ]
         for i in self.never:
             self.known[i] = Known(constant=True, zero=True)
 

@@ -20,6 +20,7 @@ from duckarray.core._constants import (
     count_asked,
     times_asked,
 )
+from duckarray.core._derivatives import is_of_derivative
 from duckarray.core._jax import debug_info_of, open_jaxpr, typeof
 from duckarray.core._lift import inside
 from duckarray.core._materialize import recorded_warnings, warn_dense
@@ -65,6 +66,7 @@ class Recall:
                 trees,
                 constants_key(constants_of(operands)),
                 current_state(),
+                is_of_derivative(),
                 tuple([getattr(jax.config, name) for name in _SETTINGS]),
                 jax.sharding.get_abstract_mesh(),
             )
