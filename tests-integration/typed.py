@@ -6,7 +6,7 @@ from typing import Any, assert_type
 import jax
 import jax.numpy as jnp
 
-from duckarray.core import lax, nn, random
+from duckarray.core import ArrayValue, field, lax, nn, random
 from duckarray.core import linalg as la
 from duckarray.core import numpy as dnp
 from duckarray.core.scipy.special import logsumexp
@@ -44,3 +44,36 @@ def of_misuse(x: LoraArray, a: jax.Array) -> None:
     nn.softmax(x, axs=0)  # type: ignore[call-overload]
     logsumexp(x, b=a, keepdim=True)  # type: ignore[call-overload]
     lax.dot_general(x, a)  # type: ignore[call-overload]
+
+
+class Rows(ArrayValue):
+    """A type with an `__init__` of its own, that assigns its fields."""
+
+    rows: jax.Array
+    count: int = field(static=True)
+
+    def __init__(self, rows: list[float]) -> None:
+        self.rows = jnp.asarray(rows)
+        self.count = len(rows)
+
+    def materialize(self) -> jax.Array:
+        return jnp.stack([self.rows] * self.count)
+
+
+class Scaled(ArrayValue):
+    """A type with the constructor that its fields give it."""
+
+    array: jax.Array
+    factor: float = field(static=True, default=2.0)
+
+    def materialize(self) -> jax.Array:
+        return self.array * self.factor
+
+
+def of_constructors(x: jax.Array) -> None:
+    """Constructors take what they say, and fields are of their types."""
+    assert_type(Rows([1.0, 2.0]).count, int)
+    assert_type(Scaled(x).factor, float)
+    assert_type(Scaled(x, factor=3.0).array, jax.Array)
+    Rows(2.0)  # type: ignore[arg-type]
+    Scaled(x, 1.0, 2.0)  # type: ignore[call-arg]

@@ -260,3 +260,47 @@ def test_a_field_with_a_default_may_be_unknown_to_an_inherited_init():
 
     twice = jax.tree.map(lambda x: 2 * x, Defaulted(jnp.ones(2)))
     assert (twice.extra, twice.array.tolist()) == (7, [2.0, 2.0])
+
+
+class SaysByStruct(ArrayValue):
+    array: jax.Array
+    materialization = "allow"
+
+    def aval(self):
+        return jax.ShapeDtypeStruct(self.array.shape, self.array.dtype)
+
+    def materialize(self):
+        return 2 * self.array
+
+
+@pytest.mark.parametrize(
+    "program",
+    [jnp.sin, jax.vmap(jnp.sin), jax.grad(lambda x: jnp.sum(jnp.sin(x))), lambda x: 1.0 + x],
+    ids=["plain", "vmap", "grad", "operator"],
+)
+def test_an_aval_may_be_a_struct(program):
+    want = program(2 * X)
+    np.testing.assert_allclose(quaxify(program)(SaysByStruct(X)), want, rtol=1e-5)
+    np.testing.assert_allclose(jax.jit(quaxify(program))(SaysByStruct(X)), want, rtol=1e-5)
+    assert jax.eval_shape(quaxify(lambda x: jax.vmap(lambda r: r)(x)), SaysByStruct(X)).shape == (
+        3,
+    )
+    assert isinstance(SaysByStruct(X).aval(), jax.core.ShapedArray)
+
+
+@pytest.mark.parametrize("said", [(3,), None, "f32[3]"])
+def test_an_aval_that_is_none_is_refused_where_it_is_first_asked_for(said):
+    class Says(ArrayValue):
+        array: jax.Array
+
+        def aval(self):
+            return said
+
+        def materialize(self):
+            return self.array
+
+    text = rf"`Says.aval` returned a `{type(said).__name__}`[^$]*`jax.core.ShapedArray\(shape"
+    with pytest.raises(ValueError, match=text):
+        quaxify(jax.vmap(jnp.sin))(Says(X))
+    with pytest.raises(ValueError, match=text):
+        Says(X).shape  # noqa: B018

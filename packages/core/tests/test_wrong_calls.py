@@ -7,7 +7,7 @@ import pytest
 from _core_types import Box
 from jax import lax
 
-from duckarray.core import quaxify
+from duckarray.core import materialize, quaxify
 
 pytestmark = pytest.mark.any_jax
 
@@ -80,3 +80,23 @@ def _summary(x):
 def test_a_wrong_call_outside_is_refused_as_that_of_its_leaves(transform, x, message):
     with pytest.raises((TypeError, ValueError), match=message):
         transform(quaxify(jnp.sum))(Box(jnp.asarray(x)))
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, jax.jit])
+@pytest.mark.parametrize("gradient", [jax.grad, jax.value_and_grad])
+def test_a_gradient_outside_of_a_function_that_returns_a_value_says_what_to_return(gradient, jit):
+    x = Box(jnp.float32(3.0))
+    squared = quaxify(lambda x: x * x)
+    with pytest.raises(TypeError, match=r"scalar-output functions. Output was Box") as caught:
+        jit(gradient(squared))(x)
+    text = str(caught.value.__cause__)
+    assert "JAX asked for the type of `Box f32[]`, an object outside `quaxify`" in text
+    assert "pass `lambda *args: materialize(quaxify(f)(*args))`" in text
+    # The advice is followed: d(x²) = 2 x.
+    got = jax.jit(jax.grad(lambda *args: materialize(squared(*args))))(x)
+    np.testing.assert_allclose(got.array, 6.0)
+
+
+def test_the_type_of_a_value_is_no_type_of_jax():
+    with pytest.raises(TypeError, match=r"JAX asked for the type of `Box f32\[3\]`"):
+        jax.typeof(Box(jnp.arange(3.0)))

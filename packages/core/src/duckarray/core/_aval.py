@@ -1,4 +1,4 @@
-"""What a hand-written `aval` may give: an abstract value of JAX, or what says a shape and a dtype."""
+"""What a hand-written `aval` may give: an abstract value, or what says a shape and a dtype."""
 
 import functools
 from collections.abc import Callable

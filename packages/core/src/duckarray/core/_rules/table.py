@@ -2,6 +2,10 @@
 
 A primitive that is neither here nor in `duckarray.core.families` fails a test, for each version of
 JAX: a new one is met by a decision, not by accident. Names are those of `primitive.name`.
+
+`core_call` and `call` are of JAX 0.10, where nothing public makes the first; from 0.11 on both are
+`eval_jaxpr`. A program compiled ahead of time is not here: it binds no primitive, and JAX refuses
+to call it on any tracer, as under `jit`. It is passed `materialize(x)`.
 """
 
 from typing import Literal
