@@ -56,6 +56,7 @@ def test_values_stay_values_in_a_call(call):
     assert_same(kept.array, -Y)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_in_a_loop_and_under_vmap_agrees(call):
     turn = lambda c: call(lambda c, y: jnp.sin(c) @ y, c, Y)

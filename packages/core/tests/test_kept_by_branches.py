@@ -95,6 +95,7 @@ def test_second_derivatives_get_what_branches_kept(product):
         np.testing.assert_allclose(got, SECOND[i], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.long
 def test_second_derivatives_of_rows_get_what_branches_kept():
     program = lambda i, x, unit: jax.vmap(
         lambda x: by_forward(lambda x: jnp.sum(chosen(i, x, unit)), x, unit)
@@ -108,6 +109,7 @@ def chosen_of_matrix(i, x, w):
     return jnp.sum(jnp.sin(lax.switch(i, branches, x)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("transform", [jax.hessian, lambda f: jax.jacrev(jax.grad(f))])
 def test_second_derivatives_of_rows_and_of_any_branch_agree_where_it_may_be_dense(transform):
     w, rows = make_lowrank(), jnp.stack([ROWS[:, 0], ROWS[:, 1]])

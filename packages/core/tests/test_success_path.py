@@ -17,6 +17,8 @@ import duckarray.core._source
 import duckarray.core._summary
 from duckarray.core import checking_rules, quaxify
 
+pytestmark = pytest.mark.any_jax
+
 # All that describes an operand, finds a line, writes a text of an error, or keeps a report.
 BUILDERS = [
     (duckarray.core._summary, "summarize"),
