@@ -112,3 +112,39 @@ def test_magnitudes_and_several_adapters_on_quantized_weights():
     base = np.asarray(quant.dequantize(small["w"]))
     want = np.stack([X[0] @ dense["w"], X[1] @ base, X[2] @ dense["w"]])
     np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("axis", [-2, -1])
+def test_stacked_magnitudes_on_quantized_weights_are_scanned_and_mapped(axis):
+    _, model, dense = adapted("int8", weights("w", shape=(3, 64, 64)), axis=-2)
+    w, v = model["w"], dense["w"]
+    norm = np.linalg.norm(v, axis=axis, keepdims=True)
+    magnitude = np.random.default_rng(5).uniform(0.5, 2, norm.shape)
+    value = lora.LoraArray(w.w, w.a, w.b, w.scale, jnp.asarray(magnitude, jnp.float32))
+    each = magnitude * v / norm
+
+    def layers(w):
+        return jax.lax.scan(lambda x, w: (jnp.tanh(x @ w), None), X, w)[0]
+
+    want = np.asarray(X, "float64")
+    for one in each:
+        want = np.tanh(want @ one)
+    with materialization("error"):
+        np.testing.assert_allclose(quaxify(layers)(value), want, rtol=1e-3, atol=1e-3)
+        mapped = quaxify(lambda w: jax.vmap(lambda w: X @ w)(w))(value)
+    np.testing.assert_allclose(mapped, np.asarray(X) @ each, rtol=1e-3, atol=1e-3)
+
+
+def test_two_adapted_quantized_weights_are_multiplied_and_added_to():
+    _, model, dense = adapted("int8", weights("w"))
+    w, v = model["w"], dense["w"]
+    magnitude = np.linalg.norm(v, axis=0)
+    dora = lora.LoraArray(w.w, w.a, w.b, w.scale, jnp.asarray(magnitude, jnp.float32))
+    # Rows of a weight whose groups lie across them cannot be scaled by the magnitudes.
+    for value, policy in ((w, "error"), (dora, "allow")):
+        with materialization(policy):
+            got = quaxify(lambda w: (w @ w) @ jnp.ones(64))(value)
+        np.testing.assert_allclose(got, v @ v @ np.ones(64), rtol=1e-3, atol=1e-2)
+        with materialization("allow"):
+            got = jax.jit(quaxify(lambda w: jnp.hypot(w, 1.0)))(value)
+        np.testing.assert_allclose(got, np.hypot(v, 1), rtol=1e-4, atol=1e-4)

@@ -56,10 +56,13 @@ def test_programs_agree_and_build_no_sum(dora, agree, axis, program):
     agree(program, dora(axis), jit=False)
 
 
-def test_stacked_layers_are_scanned(dora, agree):
-    w = dora(-2, (3, 6, 6))
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_stacked_layers_are_scanned_and_mapped(dora, agree, axis):
+    w = dora(axis, (3, 6, 6))
     agree(lambda w: jax.lax.scan(lambda x, w: (jnp.tanh(x @ w), None), X, w)[0], w)
     agree(lambda w: jnp.einsum("bd,ldn->lbn", X, w), w, jit=False)
+    agree(lambda w: jnp.einsum("lnd,bd->nlb", w, X), w, jit=False)
+    agree(lambda w: jax.vmap(lambda w: X @ w)(w), w, jit=False)
 
 
 def test_a_convolution_agrees(dora, agree):

@@ -56,6 +56,13 @@ def test_its_repr_shows_shapes():
     assert "w=f32[4,6], a=f32[4,2], b=f32[2,6]" in repr(LoraArray(W, A, B))
 
 
+def test_its_repr_shows_shapes_of_an_adapter_on_an_adapter_without_numbers():
+    value = LoraArray(LoraArray(W, A, B), A, B)
+    placeholders = jax.tree.map(lambda _: object(), value)
+    assert repr(value).startswith("LoraArray(w=LoraArray(w=f32[4,6]")
+    assert repr(placeholders).startswith("LoraArray(w=LoraArray(w=<object")
+
+
 def test_numpy_is_refused_as_anything_that_needs_it_dense():
     with pytest.raises(MaterializeError, match="would make LoraArray"):
         np.asarray(LoraArray(W, A, B))

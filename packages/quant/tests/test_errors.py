@@ -2,8 +2,10 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
+from duckarray.core import materialize
 from duckarray.quant import QuantArray, Rule, Scheme, UnusedRuleError, quantize, quantize_tree
 from duckarray.quant._layout import Layout
 
@@ -109,6 +111,20 @@ def test_scales_are_shared_along_the_axis_that_names_say_is_summed_over(model, s
         quantize_tree(model, [Rule(".*", "int8")]), is_leaf=lambda x: isinstance(x, QuantArray)
     )
     assert q.scale.size == q.size // q.shape[summed]
+
+
+@pytest.mark.parametrize("size", [1e5, 1e-9])
+def test_scales_that_their_dtype_cannot_hold_are_refused(size):
+    with pytest.raises(ValueError, match=r"'float16'\)`: the scales[\s\S]*bfloat16"):
+        quantize(W * size, "nf4", group_size=3, scale_dtype="float16")
+    fine = [
+        quantize(W * size, "nf4", group_size=3, scale_dtype="bfloat16"),
+        quantize(W * size, "nf4", group_size=3, scale_dtype="float16", double_quant=True),
+    ]
+    if size > 1:
+        fine.append(quantize(W * size, "int4", group_size=3, scale_dtype="float16"))
+    for q in fine:
+        np.testing.assert_allclose(materialize(q), W * size, rtol=5e-3)
 
 
 def test_under_jit_numbers_are_not_looked_at():

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from jax import lax
 
-from duckarray.core import materialize
+from duckarray.core import bind, materialize
 
 from ._layout import RANK, Labels, arrange, as_dtype, axes_of, contract, spread
 from ._multi import MultiLora, refuse_dense
@@ -95,7 +95,8 @@ def folded(x: Any) -> Any:
     if x.magnitude is None:
         return x
     factor = as_dtype(normalizer(x), x.w.dtype)
-    return derived(x, magnitude=None) * factor
+    # Not `*`, which inside a rule would give what stands for the product in the trace around it.
+    return bind(lax.mul_p, derived(x, magnitude=None), factor)
 
 
 def _spread_other(part: Any, labels: Labels, batch: Labels, sizes: dict[Any, int]) -> Any:

@@ -301,9 +301,11 @@ def normalizer(x: LoraArray) -> Any:
     magnitude: Any = x.magnitude
     batch, rows, columns = axes_of(x.w.ndim, x.rows, x.columns)
     w = jax.lax.stop_gradient(materialize(x.w))
+    # In a rule a weight that is a value itself, quantized for example, is multiplied as such.
+    factor = jax.lax.stop_gradient(x.w) if isinstance(x.w, jax.core.Tracer) else w
     a, b, scale = (jax.lax.stop_gradient(part) for part in (x.a, x.b, jnp.asarray(x.scale)))
     dtype = jnp.promote_types(jnp.promote_types(w.dtype, a.dtype), jnp.float32)
-    w, a, b, scale = (part.astype(dtype) for part in (w, a, b, scale))
+    w, factor, a, b, scale = (part.astype(dtype) for part in (w, factor, a, b, scale))
     of_w, of_a, of_b = tuple(range(w.ndim)), (*batch, *rows, RANK), (*batch, RANK, *columns)
     kept, near, of_near, far, of_far = (rows, a, of_a, b, of_b)
     over = columns
@@ -312,7 +314,7 @@ def normalizer(x: LoraArray) -> Any:
     wanted = (*batch, *kept)
     squares = jnp.sum(jnp.square(jnp.abs(w)), over)
     of_mixed = (*wanted, RANK)
-    mixed = contract(w, of_w, far.conj(), of_far, of_mixed, precision="highest")
+    mixed = contract(factor, of_w, far.conj(), of_far, of_mixed, precision="highest")
     labels = tuple("other" if label == RANK else label for label in of_far)
     gram = contract(far, of_far, far.conj(), labels, (*batch, RANK, "other"), precision="highest")
     of_gram = (*batch, RANK, "other")

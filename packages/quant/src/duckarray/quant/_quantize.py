@@ -34,6 +34,10 @@ _NOT_FINITE = """`quantize(x, {name!r})`: {count} of the {size} entries of x, of
 are NaN or infinite, the first at {first}.
 Replace them: `jnp.nan_to_num(x)`."""
 
+_SCALES = """`quantize(x, {name!r}, scale_dtype={dtype!r})`: the scales are up to {largest:.3g}, \
+which as {dtype} is {rounded:.3g}.
+Pass `scale_dtype="bfloat16"` or "float32", which reach further, or bring x into range."""
+
 _AXIS = """`quantize(x, {name!r}, axis={axis!r})`: x of shape {shape} has no such axis.
 Count it from the front or from the end, as in `axis=-2`."""
 
@@ -108,8 +112,9 @@ def quantize(
 
     Raises:
         TypeError: if `x` is not an array of real floating-point numbers.
-        ValueError: if `x` has no axis, or holds NaN or infinity (seen outside `jit` alone); if the
-            group size does not divide the axis; if the options do not belong together.
+        ValueError: if `x` has no axis; if it holds NaN or infinity, or scales overflow their dtype
+            (both seen outside `jit` alone); if the group size does not divide the axis; if the
+            options do not belong together.
 
     Example:
         >>> import jax, jax.numpy as jnp
@@ -136,8 +141,9 @@ def quantize(
     plan = make_plan(
         tuple(x.shape), x.dtype.name, scheme, axis, channel_axes, calibration, percentile
     )
-    parts = run(x, stochastic, plan=plan)
-    codes, scale, zero = parts
+    codes, scale, zero = run(x, stochastic, plan=plan)
+    if scheme.scale_dtype != "float32" and scheme.scale_code is None and not scheme.double_quant:
+        _check_scales(x, plan)
     return unchecked(codes, scale, zero, plan.scheme, plan.layout)  # type: ignore[no-any-return]
 
 
@@ -238,6 +244,19 @@ def _checked(x: Any, scheme: Scheme) -> jax.Array:
     return jnp.asarray(x)
 
 
+def _check_scales(x: Any, plan: Plan) -> None:
+    """Refuses scales that overflow, or are nearly nothing, in the dtype that was asked for."""
+    if isinstance(x, jax.core.Tracer) or not x.size:
+        return
+    scheme = dataclasses.replace(plan.scheme, scale_dtype="float32")
+    wide = dataclasses.replace(plan, scheme=scheme, calibration="absmax", percentile=None)
+    largest = float(jnp.max(jnp.abs(run(x, None, plan=wide)[1])))
+    rounded = float(jnp.asarray(largest).astype(plan.scheme.scale_dtype))
+    if not abs(rounded - largest) <= largest / 16:
+        text = {"dtype": plan.scheme.scale_dtype, "largest": largest, "rounded": rounded}
+        raise ValueError(_SCALES.format(name=plan.scheme.name, **text))
+
+
 @functools.partial(jax.jit, static_argnames="plan")
 def run(x: Any, key: Any, plan: Plan) -> tuple[Any, Any, Any]:
     """`quantized_parts`, compiled."""
@@ -275,6 +294,8 @@ def _choose(w: Any, plan: Plan, axes: tuple[int, ...]) -> tuple[Any, Any]:
     r = range_of(w, axes, plan.percentile)
 
     def rounded(scale: Any) -> Any:
+        if scheme.double_quant or scheme.scale_code is not None:
+            return scale  # is not stored in `scale_dtype`
         return scale.astype(scheme.scale_dtype).astype(w.dtype)
 
     if plan.calibration == "hqq":

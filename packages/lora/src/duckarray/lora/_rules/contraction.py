@@ -6,7 +6,7 @@ from jax import lax
 from jax.typing import ArrayLike
 
 from duckarray.core import bind, register
-from duckarray.lora._layout import Labels, as_dtype, axes_of, spread
+from duckarray.lora._layout import Labels, arrange, as_dtype, axes_of, dimension_numbers, spread
 from duckarray.lora._multi import MultiLora
 from duckarray.lora._parts import folded
 from duckarray.lora._path import drop, gated
@@ -47,8 +47,13 @@ def _product(x: LoraArray, y: Any, lora_on_left: bool, numbers: Any, params: Any
     how = plan(w.shape, x.rows, x.columns, x.a.shape[-1], y.shape, numbers, lora_on_left)
     if how is None:
         return NotImplemented
-    args = (w, y) if lora_on_left else (y, w)
-    out = bind(lax.dot_general_p, *args, dimension_numbers=numbers, **params)
+    if isinstance(y, LoraArray):  # not by its type: that of `w` may know no `LoraArray`
+        out = _product(y, w, not lora_on_left, numbers, params)
+        if out is NotImplemented:
+            return NotImplemented
+    else:
+        args = (w, y) if lora_on_left else (y, w)
+        out = bind(lax.dot_general_p, *args, dimension_numbers=numbers, **params)
     return lax.add(out, _update(x, y, lora_on_left, how, out.dtype, params))
 
 
@@ -99,13 +104,25 @@ def _normalized_product(x: Any, y: Any, lora_on_left: bool, numbers: Any, params
     factor = lax.squeeze(factor, [i for i in of_w if i not in kept])
 
     def times(z: Any, labels: Labels) -> Any:
-        own = dict(zip(labels, z.shape, strict=True)) | sizes
-        g = spread(as_dtype(factor, z.dtype), kept, labels, own)
-        return z * g
+        g = arrange(as_dtype(factor, z.dtype), kept, [label for label in labels if label in kept])
+        g = lax.expand_dims(g, [i for i, label in enumerate(labels) if label not in kept])
+        return bind(lax.mul_p, z, g) if isinstance(z, LoraArray) else z * g
 
     if set(kept) <= set(of_y):
         return _product(plain, times(y, of_y), lora_on_left, numbers, params)
     if set(kept) <= set(wanted):
         out = _product(plain, y, lora_on_left, numbers, params)
         return out if out is NotImplemented else times(out, wanted)
+    missing = tuple(i for i in kept if i not in of_y)
+    if set(missing) <= set(batch) and not isinstance(
+        y, LoraArray
+    ):  # `y` is another one for each matrix, once `g` is in it
+        of_each = (*missing, *of_y)
+        sizes |= dict(zip(of_y, y.shape, strict=True))
+        each = times(spread(y, of_y, of_each, sizes), of_each)
+        both = (of_w, of_each) if lora_on_left else (of_each, of_w)
+        summed = {label for label in of_w if label in of_y and label not in wanted}
+        numbers, labels = dimension_numbers(*both, summed)
+        out = _product(plain, each, lora_on_left, numbers, params)
+        return out if out is NotImplemented else arrange(out, labels, wanted)
     return _product(folded(x), y, lora_on_left, numbers, params)
