@@ -23,6 +23,8 @@ _MOST_SHOWN = 1000
 _NOT_AN_ARRAY = """`Quantity({value!r}, ...)` takes an array or a number, but got a `{type}`.
 Pass one, or a list of numbers."""
 
+_ARRAYS = (Value, jax.Array, jax.ShapeDtypeStruct)
+
 # One line: core quotes it where it says which operation, or part of a carry, is to be made dense.
 _NOT_DENSE = (
     """its unit would be lost, {unit} ({dimension}); `u.strip(x, "{unit}")` takes it away"""
@@ -81,7 +83,7 @@ class Quantity(ArrayValue):
         value = value_of(value)
         if isinstance(value, Quantity):
             value = convert(value.value, value.unit, unit, "Quantity", explicit=True)
-        elif not isinstance(value, jax.Array | Value | jax.ShapeDtypeStruct):
+        elif not isinstance(value, _ARRAYS):
             value = _as_array(value)
         set_field = object.__setattr__
         set_field(self, "value", value)
