@@ -246,11 +246,23 @@ def test_lineax_solves_for_what_has_the_unit_of_force_by_stiffness(name):
 
 def test_gradients_of_a_linear_solve_have_units():
     k, f = Q(jnp.asarray(STIFFNESS), "N/m"), Q(jnp.asarray(FORCE), "N")
-    slopes = u.grad(lambda k, f: bend(k, f, lx.LU())[0], (0, 1))(k, f)
+    first = lambda k, f: bend(k, f, lx.LU())[0]
+    slopes = u.grad(first, (0, 1))(k, f)
+    inside = quaxify(jax.grad(first, (0, 1)))(k, f)
+    assert [s.unit for s in inside] == [s.unit for s in slopes]
+    np.testing.assert_allclose(inside[0].value, slopes[0].value, rtol=1e-5)
     assert [s.unit for s in slopes] == [u.Unit("m2/N"), u.Unit("m/N")]
     x, inverse = np.linalg.solve(STIFFNESS, FORCE), np.linalg.inv(STIFFNESS)
     np.testing.assert_allclose(slopes[0].value, -np.outer(inverse[0], x), rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(slopes[1].value, inverse[0], rtol=1e-4)
+
+
+def test_a_batch_of_linear_systems_has_units():
+    forces = np.float32([[1, 2], [0, 1], [-1, 3]])
+    k, f = Q(jnp.asarray(STIFFNESS), "N/m"), Q(jnp.asarray(forces), "N")
+    got = quaxify(jax.vmap(lambda f: bend(k, f, lx.LU())))(f)
+    assert got.unit == u.m
+    np.testing.assert_allclose(got.value, np.linalg.solve(STIFFNESS, forces.T).T, rtol=1e-4)
 
 
 def test_an_operator_whose_inside_is_not_known_is_refused():

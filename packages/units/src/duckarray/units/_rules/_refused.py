@@ -55,7 +55,7 @@ REFUSED: dict[str, str] = {
             "xla_metadata_call xla_metadata_value compute_on fused_call program_order remat_opt"
             " announce_jaxpr noinline check shape_assertion dimension_size dim_as_value"
             " global_array_to_host_local_array host_local_array_to_global_array scan_count unique"
-            " nontraceable vprim dce_sink create_linear consume assert_consumed_value"
+            " nontraceable dce_sink create_linear consume assert_consumed_value"
             " bcoo_dot_general bcoo_dot_general_sampled bcoo_extract bcoo_fromdense"
             " bcoo_sort_indices bcoo_spdot_general bcoo_sum_duplicates bcoo_todense bcoo_transpose"
             " bcsr_dot_general bcsr_extract bcsr_fromdense bcsr_todense coo_fromdense coo_matmat"

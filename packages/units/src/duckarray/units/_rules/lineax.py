@@ -12,6 +12,7 @@ from duckarray.units._unit import ONE, Unit, quotient
 from duckarray.units._value import Quantity, make
 
 from ._common import bare, for_several, linear, unit_of_operand
+from ._refused import refuse
 
 # Operators that hold their entries; others call functions, which may convert what they are given.
 _OF_ENTRIES = ("DiagonalLinearOperator", "MatrixLinearOperator", "TridiagonalLinearOperator")
@@ -25,29 +26,30 @@ units is not known.
 Give it plain numbers: `u.nondimensional(function, x="...", out="...")`."""
 
 
-@for_several("linear_solve")
+@for_several("linear_solve", "vprim")
 def _linear_solve_lineax(
     primitive: Primitive, values: Sequence[Any], params: dict[str, Any]
 ) -> Any:
     """A x = b: x is in the unit of b by that of A; what was made of A before has its numbers."""
+    inner, options = primitive.name, params
+    while inner == "vprim":  # Equinox's, for a batch of what another primitive does
+        inner, options = options["prim"].name, dict(options["params"])
+    if inner != "linear_solve":
+        return refuse(primitive, values)
     remaining = iter(values)
     # Where there is an array among the arguments, Equinox keeps an empty object.
-    flat = [next(remaining) if type(x) is object else x for x in params["static"]]
-    operator, _, vector, *_ = jtu.tree_unflatten(params["treedef"], flat)
-    unit = quotient(_one_unit("vector", vector), _unit_of_operator(operator))
+    flat = [next(remaining) if type(x) is object else x for x in options["static"]]
+    operator, _, vector, *_ = jtu.tree_unflatten(options["treedef"], flat)
+    while type(operator).__name__ in _AROUND:
+        operator = operator.operator
+    holds_entries = type(operator).__name__ in _OF_ENTRIES
+    unit_of_operator = _one_unit("operator", operator)
+    if unit_of_operator is not ONE and not holds_entries:
+        raise UnitError(_FUNCTION.format(type=type(operator).__name__))
+    unit = quotient(_one_unit("vector", vector), unit_of_operator)
     outs = list(bind(primitive, *map(bare, values), **params))
-    count = len(jtu.tree_leaves(operator.in_structure()))
+    count = 1 if holds_entries else len(jtu.tree_leaves(operator.in_structure()))
     return [make(x, unit) if unit is not ONE else x for x in outs[:count]] + outs[count:]
-
-
-def _unit_of_operator(operator: Any) -> Unit:
-    name = type(operator).__name__
-    if name in _AROUND:
-        return _unit_of_operator(operator.operator)
-    unit = _one_unit("operator", operator)
-    if unit is not ONE and name not in _OF_ENTRIES:
-        raise UnitError(_FUNCTION.format(type=name))
-    return unit
 
 
 def _one_unit(what: str, tree: Any) -> Unit:
