@@ -102,7 +102,11 @@ class NamedArray(ByName, ArrayValue):
     def aval(self) -> ShapedArray:
         if self.array.shape != self._stated.sizes:
             fit(self._stated, self.array)  # so that it is said in time
-        return self.array.aval() if isinstance(self.array, ArrayValue) else jax.typeof(self.array)  # type: ignore[no-any-return]
+        return self._inner_aval()
+
+    def _inner_aval(self) -> ShapedArray:
+        array = self.array
+        return array.aval() if isinstance(array, ArrayValue) else jax.typeof(array)  # type: ignore[no-any-return]
 
     def unwrap(self, dims: DimsLike | None = None) -> Any:
         """The array without names, its axes in the order asked for.
@@ -201,9 +205,10 @@ class NamedArray(ByName, ArrayValue):
         return _stated(array, (name, *self.dims), (n, *self.array.shape), gone)
 
     def __repr__(self) -> str:
-        if not hasattr(self.array, "shape"):  # while JAX rebuilds a tree with something else in it
+        try:
+            inner = self._inner_aval()
+        except (AttributeError, TypeError):  # while JAX rebuilds a tree with something else in it
             return f"NamedArray({self.array!r}, {' '.join(map(str, self._stated.names))!r})"
-        inner = self.array.aval() if isinstance(self.array, ArrayValue) else jax.typeof(self.array)
         text = inner.str_short(short_dtypes=True)
         try:
             return f"NamedArray({text}, {' '.join(map(str, self.dims))!r})"
