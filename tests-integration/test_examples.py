@@ -17,6 +17,7 @@ PROGRAMS = {
     "letters": (False, {"steps": 12}),
     "noisy_digits": (False, {}),
     "orbits": (True, {}),
+    "pagerank": (False, {"pages": 3000}),
     "ridge": (False, {"steps": 10}),
 }
 
