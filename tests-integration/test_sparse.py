@@ -133,6 +133,7 @@ def test_an_adapter_on_a_sparse_weight_is_trained_and_nothing_is_dense(spring):
     np.testing.assert_allclose(jnp.abs(slope.b).sum(), 8)
 
 
+@pytest.mark.long
 def test_names_around_units_around_a_sparse_array(spring):
     a = NamedArray(Quantity(spring, "N/m"), "row column")
     x = NamedArray(Quantity(jnp.ones(N), "m"), "column")

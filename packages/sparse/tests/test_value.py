@@ -302,24 +302,6 @@ def test_the_second_difference_has_the_closed_form_of_its_determinant_and_spectr
     np.testing.assert_allclose(quaxify(jnp.matmul)(a, mode), eigenvalue * mode, atol=1e-6)
 
 
-def test_a_power_law_graph_spreads_mass_as_its_dense_matrix_does():
-    n = 200
-    rng = np.random.default_rng(0)
-    source, target = (n * rng.random((2, 900)) ** 3).astype(int)
-    links = scipy.sparse.coo_array((np.ones(900, "float32"), (target, source)), shape=(n, n))
-    links = sparse.from_scipy(links)
-
-    def rank(links, damping):
-        share = links / jnp.maximum(links.sum(0), 1)[None]
-        step = lambda _, r: damping * (share @ r) + (1 - damping) / n
-        return lax.fori_loop(0, 30, step, jnp.ones(n) / n)
-
-    got = jax.jit(quaxify(rank))(links, 0.85)
-    np.testing.assert_allclose(got, rank(links.to_dense(), 0.85), rtol=1e-4)
-    top = jax.grad(lambda links: quaxify(rank)(links, 0.85).max())(links)
-    assert top.pattern == links.pattern
-
-
 def test_updates_outside_of_quaxify_may_add_places():
     a = sparse.eye(3)
     dense = np.eye(3, dtype="float32")
