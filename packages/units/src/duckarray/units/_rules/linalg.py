@@ -8,6 +8,7 @@ from jax import lax
 from jax.extend.core import Primitive, jaxpr_as_fun
 
 from duckarray.core import bind, quaxify, register
+from duckarray.core.extend import densify
 from duckarray.units._convert import convert
 from duckarray.units._unit import ONE, Unit, inverse, quotient, square_root
 from duckarray.units._value import Quantity, make
@@ -126,7 +127,12 @@ def _linear_solve(primitive: Primitive, values: Sequence[Any], params: dict[str,
     for name, count in zip(counts._fields, counts, strict=True):
         consts[name] = list(values[start : start + count])
         start += count
-    right = values[start:]
+    # Numbers that are stored otherwise are made dense, as core does with right-hand sides.
+    dense = [densify(bare(x), primitive, values) for x in values[start:]]
+    right = [
+        make(x, y.unit) if isinstance(y, Quantity) else x
+        for x, y in zip(dense, values[start:], strict=True)
+    ]
 
     def run(name: str, arguments: Sequence[Any]) -> list[Any]:
         out = quaxify(jaxpr_as_fun(getattr(jaxprs, name)))(*consts[name], *arguments)
@@ -138,7 +144,8 @@ def _linear_solve(primitive: Primitive, values: Sequence[Any], params: dict[str,
 
     def numbers(xs: Sequence[Any], targets: Sequence[Unit]) -> list[Any]:
         pairs = zip(xs, targets, strict=True)
-        return [convert(bare(x), unit_of_operand(x), t, "linear_solve") for x, t in pairs]
+        dense = [(densify(bare(x), primitive), unit_of_operand(x), t) for x, t in pairs]
+        return [convert(x, unit, t, "linear_solve") for x, unit, t in dense]
 
     def labelled(xs: Sequence[Any], targets: Sequence[Unit]) -> list[Any]:
         return [make(x, t) if t is not ONE else x for x, t in zip(xs, targets, strict=True)]
@@ -155,7 +162,7 @@ def _linear_solve(primitive: Primitive, values: Sequence[Any], params: dict[str,
 
     out = lax.custom_linear_solve(
         matvec,
-        list(map(bare, right)),
+        dense,
         solve,
         None if jaxprs.transpose_solve is None else transposed,
         symmetric=jaxprs.transpose_solve is not None and jaxprs.transpose_solve is jaxprs.solve,
