@@ -3,6 +3,8 @@
 Programs have no need of it. Names in modules with a leading underscore may change at any time.
 """
 
+from ._answered import is_answered as is_answered
+from ._answered import treatments as treatments
 from ._constants import note_constant as note_constant
 from ._jax import in_manual_mesh as in_manual_mesh
 from ._jax import struct as struct
