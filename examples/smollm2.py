@@ -7,6 +7,7 @@ out training.
 import argparse
 import functools
 import importlib.util
+import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -56,6 +57,7 @@ def main() -> None:
     dense = materialize(params)
     print(run("float32", dense, QUESTIONS[0]))
     compare(params, dense, tokenizer, config)
+    race(params, dense, tokenizer, config, options.tokens)
     if not options.steps:
         return
     del dense
@@ -158,6 +160,29 @@ def compare(params: Any, dense: Any, tokenizer: BytePairs, config: Config) -> No
     print(f"logits differ by {difference:.2g} of the largest; the same token: {same}")
     if not difference <= 1e-4:
         raise SystemExit("the logits differ by more than 1e-4")
+
+
+def race(params: Any, dense: Any, tokenizer: BytePairs, config: Config, count: int) -> None:
+    """Prints the tokens per second of two models that take turns, as a machine may be busy."""
+    length = len(tokenizer.encode(PROMPT.format(QUESTIONS[0]))) + count
+    _, step = _programs(config)
+    times: list[list[float]] = [[], []]
+    scratch = []
+    for model in (params, dense):
+        inputs = model, jnp.int32(0), _cache(model, config, length), jnp.int32(length - 1)
+        used = step.lower(*inputs).compile().memory_analysis()
+        scratch.append(used.temp_size_in_bytes / 1e6)
+    for _ in tqdm(range(count), desc="in turns", leave=False):
+        for model, taken in zip((params, dense), times, strict=True):
+            inputs = model, jnp.int32(0), _cache(model, config, length), jnp.int32(length - 1)
+            start = time.perf_counter()
+            jax.block_until_ready(step(*inputs))
+            taken.append(time.perf_counter() - start)
+    small, large = (1 / statistics.median(taken) for taken in times)
+    print(
+        f"in turns: {small:.1f} and {large:.1f} tokens per second, {small / large:.1f} to 1; "
+        f"scratch {scratch[0]:.1f} and {scratch[1]:.1f} MB"
+    )
 
 
 def train(model: Any, tokenizer: BytePairs, config: Config, steps: int) -> tuple[Any, list[float]]:
