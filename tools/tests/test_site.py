@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import bench_page
 import pytest
 import site_tables
+from monorepo import ROOT
 
 
 @pytest.fixture
@@ -35,6 +36,14 @@ def test_the_table_of_structure_says_what_subjects_say(kit):
         "",
         "After.",
     ]
+
+
+def test_the_changelogs_of_all_packages_stand_below_one_title():
+    lines = site_tables.on_page_markdown("# Changes\n\n<!-- table: changelogs -->\n").splitlines()
+    titles = [line for line in lines if line.startswith("#")]
+    packages = sorted(path.name for path in (ROOT / "packages").iterdir() if path.is_dir())
+    assert [t for t in titles if t.startswith("## ")] == [f"## duckarray-{p}" for p in packages]
+    assert titles[:3] == ["# Changes", f"## duckarray-{packages[0]}", "### 0.1.0"]
 
 
 def test_pages_without_a_mark_stay_as_they_are():
