@@ -43,7 +43,8 @@ def test_the_changelogs_of_all_packages_stand_below_one_title():
     titles = [line for line in lines if line.startswith("#")]
     packages = sorted(path.name for path in (ROOT / "packages").iterdir() if path.is_dir())
     assert [t for t in titles if t.startswith("## ")] == [f"## duckarray-{p}" for p in packages]
-    assert titles[:3] == ["# Changes", f"## duckarray-{packages[0]}", "### 0.1.0"]
+    assert titles[0] == "# Changes"
+    assert titles[2].startswith("### ")
 
 
 def test_pages_without_a_mark_stay_as_they_are():
