@@ -1,5 +1,7 @@
 """Numbers for programs of others: taken from trees of quantities, and made quantities of again."""
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -75,6 +77,12 @@ def test_parameters_and_units_are_checked_when_it_is_made():
         u.nondimensional(lambda x: x, y="m")
     with pytest.raises(u.UnitParseError, match="metr"):
         u.nondimensional(lambda x: x, x="metr")
+
+
+def test_a_solver_that_is_not_installed_is_asked_for(monkeypatch):
+    monkeypatch.setitem(sys.modules, "diffrax", None)
+    with pytest.raises(ImportError, match=r"needs Diffrax[^$]*duckarray-units\[diffrax\]"):
+        u.diffeqsolve(None, None, 0.0, Q(1.0, "s"), None, Q(1.0, "m"))
 
 
 def test_derivatives_of_what_is_attached_inside_have_its_unit():

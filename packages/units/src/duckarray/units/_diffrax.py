@@ -26,6 +26,9 @@ Pass `diffrax.ODETerm(field)`; or give Diffrax numbers, and fields by `u.nondime
 _DENSE = """`diffeqsolve(saveat=SaveAt(dense=True))`: what is evaluated later would have no units.
 Say the times, `ts=u.Quantity([...], "{time}")`."""
 
+_MISSING = """`diffeqsolve` needs Diffrax, which is not installed.
+Install it: `pip install "duckarray-units[diffrax]"`."""
+
 _TWICE = """`diffeqsolve(saveat=..., ts=...)`: the times to save at are given twice.
 Pass `ts=` alone, or `saveat=diffrax.SaveAt(...)` with times in {time}."""
 
@@ -73,6 +76,7 @@ def diffeqsolve(
     Raises:
         DimensionError: if the vector field does not give so much of the state per time, naming the
             part; if times have another dimension than each other.
+        ImportError: if Diffrax is not installed.
         TypeError: if a term is of another kind.
         ValueError: if the times to save at are given twice, or the whole path is asked for.
 
@@ -86,8 +90,7 @@ def diffeqsolve(
         >>> out.ys  # doctest: +SKIP
         Quantity(f32[1], 'm')
     """
-    import diffrax
-
+    diffrax = _diffrax()
     time = next((unit_of(t) for t in (t0, t1, dt0) if unit_of(t) is not ONE), ONE)
     if units is not None:
         y0 = attach(y0, units)
@@ -208,9 +211,16 @@ jtu.register_pytree_node(_OfNumbers, _parts, lambda around, parts: _OfNumbers(*p
 jtu.register_pytree_node(_Field, _parts, lambda around, parts: _Field(*parts, around))
 
 
-def _term(term: Any, around: _Around) -> Any:
-    import diffrax
+def _diffrax() -> Any:
+    try:
+        import diffrax  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError as error:
+        raise ImportError(_MISSING) from error
+    return diffrax
 
+
+def _term(term: Any, around: _Around) -> Any:
+    diffrax = _diffrax()
     if type(term) is not diffrax.ODETerm:
         raise TypeError(_TERM.format(type=type(term).__name__))
     return diffrax.ODETerm(_Field(term.vector_field, around))
@@ -218,8 +228,7 @@ def _term(term: Any, around: _Around) -> Any:
 
 def _saved(sub: Any, around: _Around) -> Any:
     """With the state itself, Diffrax does less than with a function that returns it."""
-    import diffrax
-
+    diffrax = _diffrax()
     if sub.fn is diffrax.SubSaveAt(t1=True).fn:
         return sub
     options = {name: getattr(sub, name) for name in ("t0", "t1", "ts", "steps")}
@@ -227,7 +236,6 @@ def _saved(sub: Any, around: _Around) -> Any:
 
 
 def _event(event: Any, around: _Around) -> Any:
-    import diffrax
-
+    diffrax = _diffrax()
     conditions = jtu.tree_map(lambda fn: _OfNumbers(fn, around), event.cond_fn, is_leaf=callable)
     return diffrax.Event(conditions, event.root_finder, event.direction)
