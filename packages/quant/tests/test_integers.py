@@ -126,3 +126,24 @@ def test_a_report_names_errors_and_what_was_made_dense():
     assert "b is made dense at" in str(program)
     with pytest.raises(ValueError, match="no `QuantArray` in the model"):
         report({"a": 1.0}, lambda m: m)
+
+
+def test_a_report_tells_weights_of_one_shape_apart():
+    w = quantize(jnp.asarray(W), "int8")
+    x = jnp.asarray(X)
+
+    def forward(m, x):
+        both = jnp.concatenate([m["b"], m["c"]], 1)
+        return x @ m["a"], jnp.exp(m["b"].T), x @ both, x[:, :64] @ m["c"].T
+
+    found = {r.path: r for r in report({"a": w, "b": w, "c": w}, forward, x).weights}
+    assert found["a"].operations == {"dot_general: rule": 1}
+    assert [path for path, r in found.items() if r.materialized] == ["b"]
+    assert found["b"].operations["exp: materialized"] == 1
+    assert found["b"].operations["concatenate: rule"] == 1
+    assert found["b"].operations["dot_general: rule"] == 1
+    assert found["c"].operations["dot_general: rule"] == 2
+    branches = report(
+        {"a": w, "b": w}, lambda m: jax.lax.cond(True, lambda: m["a"], lambda: m["b"]) @ x.T[:64]
+    )
+    assert not branches.materialized

@@ -19,7 +19,9 @@ KEPT = {
     "x @ w": lambda w: X @ w,
     "matmul": lambda w: jnp.matmul(X, w),
     "dot": lambda w: jnp.dot(X[0], w),
+    "lax.dot": lambda w: lax.dot(X, w),
     "einsum": lambda w: jnp.einsum("mk,kn->nm", X, w),
+    "w.T.T": lambda w: X @ w.T.T,
     "tensordot": lambda w: jnp.tensordot(X, w, 1),
     "w.T @ x": lambda w: w.T @ X[0],
     "x @ w.T": lambda w: Y @ w.T,
@@ -46,7 +48,32 @@ DENSE = {
     "sum": lambda w: jnp.sum(w, 0),
     "softmax": lambda w: jax.nn.softmax(w),
     "sort": lambda w: jnp.sort(w, 0),
+    "solve": lambda w: jnp.linalg.solve(w[:N] + 9 * jnp.eye(N), Y.T),
 }
+# Of the forms in which other libraries were asked to take a quantized weight, they take one.
+FORMS = [
+    "x @ w",
+    "matmul",
+    "dot",
+    "lax.dot",
+    "lax.dot_general",
+    "einsum",
+    "tensordot",
+    "w.T.T",
+    "vmap",
+    "vmap over columns",
+    "scan",
+    "jit",
+    "checkpoint",
+    "heads",
+    "scaled",
+    "embedding",
+    "take",
+    "concatenate",
+    "sum",
+    "norm",
+    "solve",
+]
 SCHEMES = {
     "int4": {"scheme": "int4", "group_size": 8},
     "int8": {"scheme": "int8"},
@@ -74,6 +101,11 @@ def test_ordinary_programs_are_right_and_never_make_the_weight_dense(scheme):
         want = program(dense)
         assert (got.shape, got.dtype) == (want.shape, want.dtype), name
         agree(got, want, 2e-2 if name == "astype" else 2e-5)
+
+
+def test_the_21_forms_are_among_the_programs():
+    assert len(set(FORMS)) == 21
+    assert set(FORMS) <= set(KEPT | DENSE)
 
 
 def test_what_has_no_quantized_form_is_right_and_said():

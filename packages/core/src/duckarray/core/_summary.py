@@ -24,7 +24,7 @@ def summarize(x: Any) -> str:
             aval: Any = x.aval()
         except Exception:  # a message must not fail because the value it describes is broken
             return type(x).__name__
-        return f"{type(x).__name__} {_array(aval)}"
+        return f"{type(x).__name__}{x._origin()} {_array(aval)}"
     return _array(x)
 
 

@@ -64,6 +64,10 @@ class Value:
     _only_inside: ClassVar[bool] = False
     """Whether a value of this type is made dense where a function returns it out of `quaxify`."""
 
+    def _origin(self) -> str:
+        """What summaries, those of `explain` for one, add to the name of the type."""
+        return ""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("duckarray."):  # its rules are not the user's program

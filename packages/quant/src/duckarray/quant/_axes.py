@@ -55,6 +55,12 @@ def rebuild(
     return unchecked(*parts, scheme, layout)  # type: ignore[no-any-return]
 
 
+def with_origins(x: QuantArray, origins: tuple[int, ...]) -> QuantArray:
+    """`x`, said to be made of these weights."""
+    layout = dataclasses.replace(x.layout, origins=origins)
+    return unchecked(x.codes, x.scale, x.zero_point, x.scheme, layout)  # type: ignore[no-any-return]
+
+
 def settle(x: QuantArray) -> Any:
     """`x`, but what is no matrix any more, such as rows of an embedding, as a dense array."""
     trail = x.layout.trail

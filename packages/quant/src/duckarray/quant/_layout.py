@@ -26,12 +26,14 @@ class Layout:
         trail: how many canonical axes follow `K`.
         unit: how many codes are packed together.
         dtype: the name of the dtype of the array.
+        origins: the numbers of the weights that it is made of, while `report` follows them.
     """
 
     axes: tuple[int, ...]
     trail: int
     unit: int
     dtype: str
+    origins: tuple[int, ...] = ()
 
     @property
     def k(self) -> int:

@@ -1,6 +1,7 @@
 """`report`: what quantization did to each weight, and what programs do with it."""
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ from jax import tree_util as jtu
 
 from duckarray.core import ArrayValue, explain, materialize
 
+from ._axes import with_origins
 from ._progress import Progress
 from ._tree import path_of
 from ._value import QuantArray
@@ -35,8 +37,9 @@ class WeightReport:
         dense_bytes: those that it would take.
         error: the root of the mean squared error, over that of the mean square of the weight; None
             if there is nothing to compare with.
-        operations: what happened to arrays of this shape: names of primitives, each with how it
-            went (`"rule"`, `"materialized"` …) and how often.
+        operations: what happened to it and to what was made of it, such as its transpose: names
+            of primitives, each with how it went (`"rule"`, `"materialized"` …) and how often. Where
+            a program exchanges weights in a loop or a branch, to all arrays of its shape.
         materialized: the lines of the program at which it was made dense.
     """
 
@@ -141,14 +144,16 @@ def report(model: Any, other: Any, *args: Any, progress: bool = False) -> QuantR
 
 def _of_program(model: Any, forward: Callable[..., Any], args: Any) -> QuantReport:
     program = explain(forward, model, *args)
+    # The same with a number on each weight, which goes with what becomes of it.
+    numbered = explain(forward, _numbered(model), *args)
+    exact = len(numbered.materialized) == len(program.materialized)
     weights = []
-    for path, x in _quantized(model):
+    for number, (path, x) in enumerate(_quantized(model)):
         shape = ",".join(map(str, x.shape))
-        summary = f"[{shape}]"
         mine = [
             op
-            for op in program.operations
-            if any(o.startswith("QuantArray ") and o.endswith(summary) for o in op.operands)
+            for op in (numbered if exact else program).operations
+            if any(_is_of(operand, number, exact, f"[{shape}]") for operand in op.operands)
             and op.outcome != "structural"
         ]
         counts: dict[str, int] = {}
@@ -158,6 +163,22 @@ def _of_program(model: Any, forward: Callable[..., Any], args: Any) -> QuantRepo
         dense = tuple(dict.fromkeys(op.line for op in mine if op.dense))
         weights.append(_row(path, x, None, counts, dense))
     return QuantReport(tuple(weights), program)
+
+
+def _numbered(model: Any) -> Any:
+    leaves, structure = jtu.tree_flatten(model, is_leaf=lambda x: isinstance(x, QuantArray))
+    numbers = itertools.count()
+    marked = [with_origins(x, (next(numbers),)) if isinstance(x, QuantArray) else x for x in leaves]
+    return jtu.tree_unflatten(structure, marked)
+
+
+def _is_of(operand: str, number: int, exact: bool, shape: str) -> bool:
+    """Whether an operand is made of a weight, by its number, or else has its shape."""
+    name, _, array = operand.partition(" ")
+    kind, *origins = name.split("#")
+    if kind != "QuantArray":
+        return False
+    return str(number) in origins if exact else array.endswith(shape)
 
 
 def _of_error(model: Any, quantized: Any, progress: bool) -> QuantReport:

@@ -263,7 +263,7 @@ def _describe(name: str, x: QuantArray | Reordered, tensors: dict[str, Any]) -> 
             tensors[f"{name}.{part}"] = value
     return {
         "scheme": dataclasses.asdict(x.scheme),
-        "layout": dataclasses.asdict(x.layout),
+        "layout": {k: v for k, v in dataclasses.asdict(x.layout).items() if k != "origins"},
         "scales": scales,
     }
 

@@ -181,6 +181,9 @@ class QuantArray(ArrayValue):
         """The bits that an entry of the array takes, scales included."""
         return 8 * self.nbytes / self.size if self.size else float(self.scheme.bits)
 
+    def _origin(self) -> str:
+        return "".join(f"#{i}" for i in self.layout.origins)
+
     def drop_leading(self) -> Self | None:
         if self.codes.ndim <= len(self.layout.axes):
             return None

@@ -1,5 +1,6 @@
 """Joining quantized arrays of one scheme."""
 
+from dataclasses import replace
 from typing import Any
 
 from jax import lax
@@ -12,6 +13,7 @@ from duckarray.quant._axes import (
     rebuild,
     spread_scales,
     stored_parts,
+    with_origins,
 )
 from duckarray.quant._value import QuantArray
 
@@ -27,10 +29,8 @@ def _concatenate_quant(*arrays: QuantArray, dimension: int, **params: Any) -> An
     """Joins codes and scales, of arrays that are stored alike."""
     first = arrays[0]
     k, axis = k_axis(first), permutation_of(first)[dimension]
-    alike = all(
-        (x.scheme, x.layout, x.codes.ndim) == (first.scheme, first.layout, first.codes.ndim)
-        for x in arrays
-    )
+    kinds = {(x.scheme, replace(x.layout, origins=()), x.codes.ndim) for x in arrays}
+    alike = len(kinds) == 1
     if not alike or any(x.size == 0 for x in arrays):
         return NotImplemented
     changes = {}
@@ -44,6 +44,6 @@ def _concatenate_quant(*arrays: QuantArray, dimension: int, **params: Any) -> An
     parts = zip(*map(stored_parts, alike_scales), strict=True)
     joined = [None if p[0] is None else lax.concatenate(p, axis) for p in parts]
     codes, scale, zero = joined
-    return rebuild(
-        first, (codes, scale, zero), permutation_of(first), first.layout.trail, **changes
-    )
+    out = rebuild(first, (codes, scale, zero), permutation_of(first), first.layout.trail, **changes)
+    origins = tuple(sorted({i for x in arrays for i in x.layout.origins}))
+    return out if origins == out.layout.origins else with_origins(out, origins)
