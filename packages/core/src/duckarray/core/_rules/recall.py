@@ -71,7 +71,7 @@ class Recall:
                 jax.sharding.get_abstract_mesh(),
             )
             kept = inside.kept.get(("operation", key))
-        except (_Unlike, TypeError):  # a parameter has no hash
+        except (_Unlike, TypeError, ValueError):  # no hash, or `==` gives no truth
             return
         self._key = key
         if kept is not None:
