@@ -9,7 +9,13 @@ import pytest
 
 from duckarray.core import materialization, materialize, quaxify
 from duckarray.structured import Structured
-from duckarray.structured._table import OPERATIONS, as_markdown, closure_table, samples
+from duckarray.structured._table import (
+    OPERATIONS,
+    as_markdown,
+    closure_table,
+    function_table,
+    samples,
+)
 
 pytestmark = pytest.mark.any_jax
 
@@ -76,7 +82,7 @@ def _values(seed, n=4):
 def test_the_page_of_the_documentation_is_current(table):
     page = Path(__file__).parents[1] / "CLOSURE.md"
     advice = "run `python -m duckarray.structured._table packages/structured/CLOSURE.md`"
-    assert page.read_text(encoding="utf-8") == as_markdown(table), advice
+    assert page.read_text(encoding="utf-8") == as_markdown(table, function_table()), advice
 
 
 @pytest.mark.parametrize(("left", "operation", "right", "result"), _SAID, ids=str)

@@ -47,6 +47,52 @@ def test_a_jacobian_is_that_of_jax_with_the_structure_of_the_function(name):
         assert isinstance(out, kind)
 
 
+def test_what_has_a_derivative_of_its_own_keeps_the_structure_and_is_differentiated():
+    rng = np.random.default_rng(1)
+
+    def numbers(*shape):
+        return jnp.asarray(rng.normal(size=shape), jnp.float32)
+
+    values = [
+        s.Diagonal(numbers(3)),
+        s.Tridiagonal(numbers(2), numbers(3), numbers(2)),
+        s.Banded(numbers(3, 4), 1, 1, rows=3),
+        s.Symmetric(numbers(3, 3)),
+        s.Toeplitz(numbers(3), numbers(4)),
+        s.Circulant(numbers(3)),
+        s.BlockDiagonal(numbers(2, 2, 2)),
+    ]
+
+    def outs(values):
+        return [2 * jax.nn.relu(x) for x in values]
+
+    def loss(run, values):
+        return sum(jnp.sum(materialize(y) ** 2) for y in run(outs)(values))
+
+    kept = jax.eval_shape(quaxify(outs), values)
+    assert [type(y) for y in kept] == [type(x) for x in values]
+    got = jax.jit(jax.grad(lambda values: loss(quaxify, values)))(values)
+    want = jax.jit(jax.grad(lambda values: loss(lambda f: f, [*map(materialize, values)])))(values)
+    for g, w in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-5, atol=1e-6)
+
+
+_PULLED = [
+    s.Banded(jnp.ones((3, 4)), 1, 1, rows=3),
+    s.Symmetric(jnp.arange(9.0).reshape(3, 3)),
+    s.Toeplitz(jnp.arange(3.0), jnp.arange(4.0)),
+    s.Circulant(jnp.arange(3.0)),
+]
+
+
+@pytest.mark.parametrize("value", _PULLED, ids=lambda x: type(x).__name__)
+def test_a_cotangent_with_structure_is_pulled_back_as_a_dense_one_is(value):
+    told = value.to_cotangent(value)
+    want = jax.vjp(materialize, value)[1](materialize(value))[0]
+    for g, w in zip(jax.tree.leaves(told), jax.tree.leaves(want), strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-6)
+
+
 _N = 8
 _DETECTED = {
     "identity": (np.eye(_N), s.Identity),

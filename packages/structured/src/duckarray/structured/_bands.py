@@ -96,6 +96,7 @@ class Diagonal(Structured):
     """
 
     diagonal: Any
+    leaf_linear: ClassVar[bool] = True
     _own: ClassVar[tuple[int, ...]] = (1,)
 
     def __init__(self, diagonal: Any) -> None:
@@ -140,6 +141,7 @@ class Tridiagonal(Structured):
     lower: Any
     diagonal: Any
     upper: Any
+    leaf_linear: ClassVar[bool] = True
     _own: ClassVar[tuple[int, ...]] = (1, 1, 1)
 
     def __init__(self, lower: Any, diagonal: Any, upper: Any) -> None:
@@ -193,6 +195,7 @@ class Banded(Structured):
     lower: int = field(static=True)
     upper: int = field(static=True)
     rows: int = field(static=True)
+    leaf_linear: ClassVar[bool] = True
     _own: ClassVar[tuple[int, ...]] = (2,)
 
     def __init__(self, ab: Any, lower: int, upper: int, rows: int | None = None) -> None:

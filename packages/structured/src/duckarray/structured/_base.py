@@ -49,6 +49,13 @@ class Structured(OperatorMethods, ArrayValue):
 
         return convert_like(self, template)
 
+    def to_cotangent(self, cotangent: Any) -> Any:
+        from ._cotangent import pull_back
+
+        structures: list[Any] = [jtu.tree_structure(x) for x in (self, cotangent)]
+        alike = bool(structures[0] == structures[1])
+        return pull_back(self, cotangent) if alike and self.leaf_linear else NotImplemented
+
     @property
     def batch_shape(self) -> tuple[int, ...]:
         """The sizes of the leading axes, over which there is one matrix each."""

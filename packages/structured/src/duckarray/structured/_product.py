@@ -1,7 +1,7 @@
 """The types that are made of smaller matrices: `Kronecker` and `BlockDiagonal`."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 
@@ -83,6 +83,8 @@ class BlockDiagonal(Structured):
 
     # Each `[*batch, count, rows, columns]`: neighbours of the same shape are kept as one array.
     stacks: tuple[Any, ...]
+
+    leaf_linear: ClassVar[bool] = True
 
     def __init__(self, *blocks: Any) -> None:
         if len(blocks) == 1 and isinstance(blocks[0], list | tuple):

@@ -189,6 +189,10 @@ def pinv_of(x: Any) -> Any:
     rtol = 10 * max(m, n) * finfo(x.dtype).eps
     if isinstance(x, Diagonal):
         return make(Diagonal, _reciprocals(x.diagonal, rtol))
+    if isinstance(x, Symmetric):
+        return make(Symmetric, jnp.linalg.pinv(full(x), rtol=rtol), lower=x.lower)
+    if isinstance(x, Triangular):  # a triangle only if it is not singular
+        return jnp.linalg.pinv(full(x), rtol=rtol)
     if isinstance(x, Circulant):
         return make(Circulant, of_spectrum(_reciprocals(spectrum(x), rtol), x.c.dtype))
     if isinstance(x, LowRank) and 0 < x.u.shape[-1] <= min(m, n):

@@ -70,6 +70,7 @@ class Symmetric(Structured):
 
     matrix: Any
     lower: bool = field(static=True)
+    leaf_linear: ClassVar[bool] = True
     _own: ClassVar[tuple[int, ...]] = (2,)
 
     def __init__(self, matrix: Any, lower: bool = True) -> None:

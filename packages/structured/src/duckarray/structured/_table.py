@@ -1,4 +1,4 @@
-"""The closure table: for two types and an operation the type of the result, asked of the rules.
+"""The closure table: for types and an operation the type of the result, asked of the rules.
 
 `python -m duckarray.structured._table` writes it to the file that is part of the documentation.
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import jax.scipy.linalg as jsl
 
 from duckarray.core import materialization, quaxify
 
@@ -30,11 +31,34 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "solve": jnp.linalg.solve,
 }
 
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "`inv(a)`": jnp.linalg.inv,
+    "`pinv(a)`": jnp.linalg.pinv,
+    "`cholesky(a)`": jnp.linalg.cholesky,
+    "`matrix_power(a, 2)`": lambda a: jnp.linalg.matrix_power(a, 2),
+    "`expm(a)`": jsl.expm,
+    "`a.mT`": lambda a: a.mT,
+    "`jnp.sin(a)`": jnp.sin,
+}
+
 _HEAD = """Both operands are square, of the same size, and conform: blocks and factors are of the \
 same sizes, triangles on the same
 side. "dense" is an array: what has no structure of these. Where an operand has to be made dense \
 for it, the policy of
 `materialization` is asked.
+"""
+
+_FUNCTIONS_HEAD = """### Functions of one matrix
+
+The inverse of a band has no zeros and that of a Toeplitz matrix is not constant along diagonals, \
+so these are arrays; so is
+a pseudo-inverse of these, of a diagonal plus a low rank and of a triangle, which may be \
+singular. It is made of a dense matrix,
+for which the policy is asked, save for types that store one. Run without `jax.jit`, the \
+pseudo-inverse of an `Identity`, a
+`Permutation`, a `Kronecker` product and a `LowRank` is of its own type; in a compiled program \
+what a function with a derivative
+of its own gives keeps its type only if the matrix is linear in what is stored.
 """
 
 
@@ -72,8 +96,23 @@ def closure_table() -> dict[tuple[str, str, str], str]:
     return found
 
 
-def as_markdown(table: dict[tuple[str, str, str], str]) -> str:
-    """A table for each operation, left operands down and right ones across."""
+def function_table() -> dict[tuple[str, str], str]:
+    """For a type and a function: the name of the type of the result, or "dense"."""
+    given = samples(lambda *shape: jnp.ones(shape))
+    found = {}
+    with materialization("allow"):
+        for kind, x in given.items():
+            for name, function in FUNCTIONS.items():
+                out = jax.eval_shape(quaxify(function), x)
+                structured = isinstance(out, Structured)
+                found[kind, name] = type(out).__name__ if structured else "dense"
+    return found
+
+
+def as_markdown(
+    table: dict[tuple[str, str, str], str], functions: dict[tuple[str, str], str]
+) -> str:
+    """A table for each operation, left operands down and right ones across; one of functions."""
     types = list(dict.fromkeys(left for left, _, _ in table))
     lines = [_HEAD]
     for name in OPERATIONS:
@@ -84,8 +123,12 @@ def as_markdown(table: dict[tuple[str, str, str], str]) -> str:
             row = [table[left, name, right] for right in types]
             lines.append(f"|**{left}**|" + "|".join(row) + "|")
         lines.append("")
-    return "\n".join(lines)
+    lines += [_FUNCTIONS_HEAD, "|`a`|" + "|".join(FUNCTIONS) + "|"]
+    lines.append("|---" * (len(FUNCTIONS) + 1) + "|")
+    for kind in types:
+        lines.append(f"|**{kind}**|" + "|".join(functions[kind, name] for name in FUNCTIONS) + "|")
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(as_markdown(closure_table()), encoding="utf-8")
+    Path(sys.argv[1]).write_text(as_markdown(closure_table(), function_table()), encoding="utf-8")

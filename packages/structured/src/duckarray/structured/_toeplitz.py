@@ -35,6 +35,7 @@ class Toeplitz(Structured):
 
     c: Any
     r: Any
+    leaf_linear: ClassVar[bool] = True
     _own: ClassVar[tuple[int, ...]] = (1, 1)
 
     def __init__(self, c: Any, r: Any = None) -> None:
@@ -78,6 +79,7 @@ class Circulant(Structured):
     """
 
     c: Any
+    leaf_linear: ClassVar[bool] = True
     _own: ClassVar[tuple[int, ...]] = (1,)
 
     def __init__(self, c: Any) -> None:

@@ -12,7 +12,11 @@ from duckarray.structured._base import Structured, leaves_of, make
 from duckarray.structured._places import on_blocks, on_diagonal
 from duckarray.structured._product import BlockDiagonal, partition_of
 from duckarray.structured._rules._register import register
-from duckarray.structured._stored import Triangular, full
+from duckarray.structured._stored import Symmetric, Triangular, full
+from duckarray.structured._toeplitz import Circulant, Toeplitz
+
+# A choice by one of these is one by what is stored of it.
+_BY_LEAVES = (Toeplitz, Circulant, Symmetric, Triangular, BlockDiagonal)
 
 
 @register("select_n")
@@ -30,6 +34,8 @@ def _select_n_structured(
     others = [x for x in cases if not isinstance(x, Structured)]
     if any(known_constant(x) != 0 for x in others):
         return NotImplemented
+    if isinstance(which, _BY_LEAVES):
+        return _leaf_by_leaf(which, cases, matrices)
     if all(isinstance(x, Triangular) for x in matrices):
         return _triangular(which, cases, matrices)
     if all(isinstance(x, BlockDiagonal) for x in matrices):
@@ -70,6 +76,30 @@ def _whole(which: Any, cases: Any) -> Any:
     if any(len({leaf.shape for leaf in column}) > 1 for column in columns):
         return None
     return found[0][1].unflatten([lax.select_n(which, *column) for column in columns])
+
+
+def _leaf_by_leaf(which: Any, cases: Any, matrices: Any) -> Any:
+    """A choice by a matrix among matrices that are like it, and zeros."""
+    if isinstance(which, Triangular):
+        which, *cases = map(_no_unit, (which, *cases))
+    leaves, structure = leaves_of(which)
+    shapes = [leaf.shape for leaf in leaves]
+    parts: list[Any] = []
+    for x in cases:
+        found, kind = leaves_of(x) if isinstance(x, Structured) else (None, structure)
+        if found is None:
+            found = [jnp.zeros(shape, matrices[0].dtype) for shape in shapes]
+        if kind != structure or [leaf.shape for leaf in found] != shapes:
+            return NotImplemented
+        parts.append(found)
+    columns = zip(leaves, *parts, strict=True)
+    return structure.unflatten([lax.select_n(*column) for column in columns])
+
+
+def _no_unit(x: Any) -> Any:
+    if not isinstance(x, Triangular):
+        return x
+    return make(Triangular, full(x), lower=x.lower, unit_diagonal=False)
 
 
 def _blocks(which: Any, cases: Any, matrices: Any) -> Any:
