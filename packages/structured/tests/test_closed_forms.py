@@ -15,6 +15,7 @@ from duckarray.structured import (
     Permutation,
     Toeplitz,
     Tridiagonal,
+    toeplitz_solve,
 )
 
 pytestmark = pytest.mark.any_jax
@@ -95,6 +96,14 @@ def test_the_determinant_of_a_toeplitz_matrix_needs_no_regular_blocks(c, r):
     a = Toeplitz(jnp.array(c, dtype), jnp.array(r, dtype))
     want = np.linalg.det(scipy.linalg.toeplitz(c, r))
     np.testing.assert_allclose(_run(jnp.linalg.det, a), want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["cg", "levinson"])
+def test_complex_toeplitz_systems_are_solved_as_by_scipy_though_promotion_is_strict(method):
+    c, r, b = np.array([9.0, 1j, 2 - 1j]), np.array([9.0, 1 + 1j, -2j]), np.array([1.0, 1j, 2.0])
+    a = Toeplitz(jnp.asarray(c, jnp.complex64), jnp.asarray(r, jnp.complex64))
+    got = toeplitz_solve(a, jnp.asarray(b, jnp.complex64), method=method)
+    np.testing.assert_allclose(got, scipy.linalg.solve_toeplitz((c, r), b), rtol=1e-5)
 
 
 def test_a_diagonal_with_zeros_may_be_a_part_of_a_regular_matrix():

@@ -162,12 +162,12 @@ def _conjugate_gradients(a: Toeplitz, b: Any, tol: float, maxiter: int) -> tuple
         image = forward(direction)
         length = _norm(image) ** 2
         alpha = jnp.where(length > 0, gamma / jnp.where(length > 0, length, 1), 0)
-        x = x + (alpha * direction).astype(b.dtype)
-        residual = residual - (alpha * image).astype(b.dtype)
+        x = x + alpha.astype(b.dtype) * direction
+        residual = residual - alpha.astype(b.dtype) * image
         gradient = backward(residual)
         new = _norm(gradient) ** 2
         beta = jnp.where(gamma > 0, new / jnp.where(gamma > 0, gamma, 1), 0)
-        return i + 1, x, residual, gradient + (beta * direction).astype(b.dtype), new
+        return i + 1, x, residual, gradient + beta.astype(b.dtype) * direction, new
 
     gradient = backward(right)
     start = (0, jnp.zeros_like(b), right, gradient, _norm(gradient) ** 2)
