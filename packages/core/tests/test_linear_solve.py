@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from _core_types import Box, Doubled, dense
+from _core_types import Box, Doubled, Zero, dense
 from jax import lax
 from jax.scipy.sparse.linalg import bicgstab, cg, gmres
 
@@ -219,3 +219,12 @@ def test_a_policy_is_named_with_the_primitive_where_a_right_hand_side_becomes_de
     program = lambda b: custom_solve(jnp.diag(D), b)
     with materialization("error"), pytest.raises(TypeError, match="custom_linear_solve"):
         quaxify(program)(Doubled(B))
+
+
+def test_a_matrix_of_zeros_has_no_gradient_in_a_solver():
+    # (0 + 9) y = b; what `Zero` holds does not enter the product, though it does the solver.
+    program = lambda x: cg(lambda v: x @ v + 9.0 * v, jnp.arange(3.0), maxiter=3)[0]
+    x = Zero(jnp.zeros((3, 3, 0)))
+    np.testing.assert_allclose(quaxify(program)(x), np.arange(3) / 9, rtol=1e-5)
+    got = jax.jit(jax.grad(lambda x: jnp.sum(quaxify(program)(x))))(x)
+    assert got.leaf.shape == (3, 3, 0)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 from jax import lax
 from jax.extend.core import Primitive, primitives
 
@@ -24,6 +25,13 @@ def _linear_solve(primitive: Primitive, operands: Sequence[Any], params: dict[st
     start = 0
     for name, count in zip(counts._fields, counts, strict=True):
         consts[name] = list(operands[start : start + count])
+        if "solve" in name:
+            # The derivative is that of the product, but JAX looks for a tangent where only these
+            # have one, as where the product has no use for what a value holds.
+            consts[name] = [
+                jax.tree.map(lax.stop_gradient, x) if isinstance(x, Value) else x
+                for x in consts[name]
+            ]
         start += count
     right_hand_sides = [densify(x, primitive, operands) for x in operands[start:]]
 
