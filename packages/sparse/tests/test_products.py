@@ -75,6 +75,10 @@ def test_an_unstored_zero_absorbs_and_a_stored_entry_does_not():
     tri = sparse.diags([1.0, 2.0, 1.0], [-1, 0, 1], (5, 5))
     bad = jnp.array([1.0, 1.0, np.nan, 1.0, 1.0])
     np.testing.assert_array_equal(np.isnan(quaxify(jnp.matmul)(tri, bad)), [0, 1, 1, 1, 0])
+    for s in (0.0, np.nan):
+        traced = jax.jit(quaxify(lambda a, s: (a / s, a * (1 / s))))
+        assert all(x.fill_constant.is_zero for x in traced(a, s))
+        assert np.isnan(quaxify(lambda a, s=s: a / s)(a).fill)
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,9 @@ class Sparse(ArrayValue):
     The pattern is known while tracing; the data is one array, with respect to which programs are
     differentiated. Leading axes of `data` are a batch of arrays of one pattern. An operation that
     would have to build a dense array of more than `dense_limit` entries raises a
-    `MaterializeError`; for a smaller one it warns. Unstored zeros absorb whatever they are
-    multiplied with, `nan` and infinities too.
+    `MaterializeError`; for a smaller one it warns. Unstored zeros stay zero whatever array, or
+    traced number, they are multiplied with or divided by, `nan`, infinities and zero too; with a
+    number known while tracing they are computed, so that `a / 0` has the fill `nan`.
 
     Args:
         data: the stored entries, in the order in which the indices of the pattern were given,
