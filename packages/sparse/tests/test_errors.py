@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duckarray import sparse
-from duckarray.core import quaxify
+from duckarray.core import materialization, quaxify
 from duckarray.sparse import DynamicPattern, Pattern, Sparse
 
 pytestmark = pytest.mark.any_jax
@@ -196,6 +196,12 @@ def test_constructors_refuse_what_does_not_fit():
         sparse.random(jax.random.key(0), (3, 3), density=2)
     with pytest.raises(ValueError, match=r"takes a number of bytes"):
         sparse.plan_memory(-1)
+
+
+def test_complex_numbers_have_no_argmax_as_in_jax():
+    a = sparse.from_dense(np.array([1j, 0, 2], "complex64"))
+    with materialization("allow"), pytest.raises(TypeError, match=r"complex64"):
+        quaxify(jnp.argmax)(a)
 
 
 def test_an_array_outside_of_quaxify_says_so():

@@ -10,7 +10,7 @@ from duckarray.sparse._fill import Constant, is_zero
 from duckarray.sparse._pattern import Pattern, from_linear, linearize
 from duckarray.sparse._plans import planned
 from duckarray.sparse._segments import REDUCTIONS, first_of, reduce_segments
-from duckarray.sparse._structure import absorb, rule
+from duckarray.sparse._structure import Unstructured, absorb, rule
 from duckarray.sparse._value import Sparse, raw_fill, unchecked
 
 
@@ -107,6 +107,8 @@ def group(pattern: Pattern, axes: tuple[int, ...]) -> _Group:
 def _argmax_sparse(x: Sparse, *, axes: Any, index_dtype: Any, primitive: Any, **params: Any) -> Any:
     """The first of the extreme entries, stored or not; dense."""
     (axis,) = axes
+    if x.dtype.kind == "c":
+        raise Unstructured  # JAX has none of complex numbers, and says so
     x = absorb(x)
     fill = jnp.asarray(x.fill, x.dtype)
     name = "reduce_max" if str(primitive) == "argmax" else "reduce_min"
