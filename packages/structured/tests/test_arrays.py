@@ -7,7 +7,16 @@ import pytest
 from jax import lax
 
 from duckarray.core import checking_rules, materialization, materialize, quaxify
-from duckarray.structured import Banded, Diagonal, Identity, Structured, Toeplitz, Tridiagonal
+from duckarray.structured import (
+    Banded,
+    Diagonal,
+    DiagonalPlusLowRank,
+    Identity,
+    LowRank,
+    Structured,
+    Toeplitz,
+    Tridiagonal,
+)
 from duckarray.structured._subjects import OTHERS, SUBJECT
 
 pytestmark = pytest.mark.any_jax
@@ -100,3 +109,16 @@ def test_ones_next_to_a_number_of_python_have_the_dtype_that_arrays_have(name):
             got, want = materialize(quaxify(program)(x)), program(dense)
             assert got.dtype == want.dtype
             np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "bfloat16"])
+def test_entries_of_low_rank_have_the_dtype_of_the_matrix(dtype):
+    u, v = jnp.array([[1, 0], [1, 1], [0, 1]], dtype), jnp.array([[1, 1], [0, 1], [1, 1]], dtype)
+    for a in (LowRank(u, v), DiagonalPlusLowRank(jnp.array([0, 1, 0], dtype), u, v)):
+        want = np.asarray(materialize(a))
+        got = quaxify(jnp.diagonal)(a)
+        assert got.dtype == dtype
+        np.testing.assert_array_equal(got, np.diagonal(want))
+        with materialization("allow"):  # the product of truth values is dense
+            product = materialize(quaxify(jnp.multiply)(a, Diagonal(jnp.ones(3, dtype))))
+        np.testing.assert_array_equal(product, want * np.eye(3, dtype=want.dtype))

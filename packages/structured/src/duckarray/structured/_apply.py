@@ -309,10 +309,16 @@ def _entries_block_diagonal(x: BlockDiagonal, i: Any, j: Any) -> Any:
 
 @entries.register
 def _entries_low_rank(x: LowRank, i: Any, j: Any) -> Any:
-    return (x.u[..., i, :] * x.v[..., j, :]).sum(-1)
+    return _inner(x, i, j)
 
 
 @entries.register
 def _entries_diagonal_plus_low_rank(x: DiagonalPlusLowRank, i: Any, j: Any) -> Any:
-    low = (x.u[..., i, :] * x.v[..., j, :]).sum(-1)
+    low = _inner(x, i, j)
     return jnp.where(i == j, low + x.diagonal[..., i], low)
+
+
+def _inner(x: LowRank | DiagonalPlusLowRank, i: Any, j: Any) -> Any:
+    """Rows of one factor times rows of the other, in their dtype, which a sum may widen."""
+    products = x.u[..., i, :] * x.v[..., j, :]
+    return products.any(-1) if products.dtype == bool else products.sum(-1, dtype=products.dtype)
