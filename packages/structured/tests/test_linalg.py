@@ -253,6 +253,13 @@ def test_over_a_mesh_matrices_may_be_apart_and_sides_together_or_the_other_way_r
     np.testing.assert_allclose(got, np.linalg.solve(_dense(a), b), rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.parametrize("a", [Identity(8), Diagonal(jnp.arange(8.0))], ids=["ones", "numbers"])
+def test_a_product_with_a_diagonal_compiles_to_no_matrix_product(a):
+    text = jax.jit(quaxify(jnp.matmul)).lower(a, jnp.ones((8, 4))).compile().as_text()
+    assert " dot(" not in text
+    assert "custom-call" not in text
+
+
 def test_integers_are_promoted_as_jax_does():
     a = Tridiagonal(jnp.array([1, 1]), jnp.array([4, 4, 4]), jnp.array([1, 1]))
     out = _run(jnp.linalg.solve, a, jnp.array([5, 6, 5]))

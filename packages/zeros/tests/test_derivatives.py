@@ -153,6 +153,24 @@ def test_a_backward_rule_in_a_loop_is_told_too(product):
     np.testing.assert_array_equal(by_y, np.full(3, 2.0))
 
 
+def test_a_backward_rule_in_a_program_on_zeros_can_ask_whether_a_cotangent_is_zero():
+    asked = []
+
+    @jax.custom_vjp
+    def function(x):
+        return 2 * x, 3 * x
+
+    def backward(_, cotangents):
+        asked.append(tuple(map(is_zero, cotangents)))
+        first, second = cotangents
+        return (2 * first + 3 * second,)
+
+    function.defvjp(lambda x: (function(x.value), None), backward, symbolic_zeros=True)
+    pull = quaxify(lambda x, zero: jax.vjp(function, x)[1]((zero, x))[0])
+    np.testing.assert_array_equal(pull(X, Zeros(3)), 3 * X)
+    assert asked == [(True, False)]
+
+
 def test_a_pull_back_passes_through_jit():
     _, pull_back = zeros.vjp(_two, X, Y)
     run = jax.jit(lambda pull, c: pull({"product": c, "sine": None}))
