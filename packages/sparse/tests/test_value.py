@@ -15,7 +15,7 @@ from jax import lax
 from jax.experimental import sparse as jax_sparse
 
 from duckarray import sparse
-from duckarray.core import materialize, quaxify
+from duckarray.core import materialization, materialize, quaxify
 from duckarray.sparse import DynamicPattern, Pattern, Sparse, _superlu
 
 pytestmark = pytest.mark.any_jax
@@ -318,3 +318,6 @@ def test_updates_outside_of_quaxify_may_add_places():
         np.testing.assert_array_equal(got.to_dense(), update(jnp.asarray(dense)), err_msg=name)
     assert a.at[1, 1].get() == 1
     assert re.match("Sparse", repr(a.at))
+    with materialization("allow"):
+        applied = a.at[0].apply(lambda x: 2 * x + 1)
+    np.testing.assert_array_equal(materialize(applied), [[3, 1, 1], [0, 1, 0], [0, 0, 1]])

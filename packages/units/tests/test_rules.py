@@ -203,6 +203,7 @@ REFUSED = [
     ("raw equal", lambda x, y: x == 1.0, ("m", "s"), u.DimensionError, "eq"),
     ("where", lambda x, y: jnp.where(x > 0, x, 1.0), ("m", "s"), u.DimensionError, "select_n"),
     ("at set", lambda x, y: x.at[0].set(1.0), ("m", "s"), u.DimensionError, "scatter"),
+    ("at apply", lambda x, y: x.at[0].apply(jnp.cos), ("m", "s"), u.UnitError, "scatter"),
     ("concatenate", lambda x, y: jnp.concatenate([x, y]), ("m", "s"), u.DimensionError, "concat"),
     ("clip", lambda x, y: jnp.clip(x, 1.0, 2.0), ("m", "s"), u.DimensionError, "m"),
     ("exp", lambda x, y: jnp.exp(x), ("m", "s"), u.DimensionError, "plain number"),

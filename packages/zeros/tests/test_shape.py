@@ -123,3 +123,9 @@ def test_a_choice_between_zeros_is_zeros(agrees):
     y = np.ones((3, 4), "float32")
     agrees(jnp.where, np.where, which, X, X, zero=True)
     agrees(jnp.where, np.where, which, X, y, zero=False)
+
+
+def test_a_function_is_applied_to_zeros_at_some_places():
+    with materialization("allow"):
+        got = quaxify(lambda x: x.at[0].apply(jnp.cos))(X)
+    np.testing.assert_array_equal(got, [[1.0] * 4, [0.0] * 4, [0.0] * 4])

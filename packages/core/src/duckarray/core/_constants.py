@@ -132,9 +132,9 @@ def notes_almost_zeros() -> bool:
     return _known.almost
 
 
-def note_almost_zero(primitive: Primitive, operands: Sequence[Any], out: Any) -> None:
+def note_almost_zero(primitive: Primitive, operands: Sequence[Any], params: Any, out: Any) -> None:
     """Notes that what `primitive` made of plain arrays is almost zero, if it is."""
-    if gives_zero(primitive, [noted_constant(x) == 0 for x in operands]):
+    if gives_zero(primitive, [noted_constant(x) == 0 for x in operands], params):
         for x in out if primitive.multiple_results else [out]:
             if isinstance(x, jax.Array):
                 note_constant(x, ALMOST_ZERO)

@@ -121,5 +121,5 @@ def _bind(parent: Any, equation: Any, inputs: list[Any]) -> Any:
     elif not inputs:
         note_created(primitive, out)
     elif notes_almost_zeros():
-        note_almost_zero(primitive, inputs, out)
+        note_almost_zero(primitive, inputs, params, out)
     return out

@@ -25,9 +25,11 @@ _SOME = {
 }
 
 
-def gives_zero(primitive: Primitive, zeros: Sequence[Any]) -> bool:
+def gives_zero(primitive: Primitive, zeros: Sequence[Any], params: Any) -> bool:
     """Whether all results are zero, given which operands are."""
     name = primitive.name
+    if name == "scatter" and params["update_jaxpr"] is not None:
+        return False  # `x.at[i].apply(f)`, where the updates are zeros that nobody reads
     if name in _ANY:
         return any(zeros)
     if name in _ALL:

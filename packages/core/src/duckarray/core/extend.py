@@ -6,6 +6,7 @@ Programs have no need of it. Names in modules with a leading underscore may chan
 from ._answered import is_answered as is_answered
 from ._answered import treatments as treatments
 from ._constants import note_constant as note_constant
+from ._index_update import IndexUpdateHelper as IndexUpdateHelper
 from ._jax import in_manual_mesh as in_manual_mesh
 from ._jax import struct as struct
 from ._jax import vary as vary

@@ -8,6 +8,7 @@ import numpy as np
 from jax import lax
 
 from duckarray.core import ArrayValue, Value, bind, value_of
+from duckarray.core.extend import IndexUpdateHelper
 
 from ._names import AxisNameError, Dims, clash, does_not_nest, show
 
@@ -82,9 +83,9 @@ class ByName:
     @property
     def at(self: Any) -> Any:
         """Updates by name or by position: `a.at[{"seq": 3}].set(0.0)`."""
-        from ._indexing import At
+        from ._indexing import update
 
-        return At(self)
+        return IndexUpdateHelper(self, update)
 
     def split(self: Any, name: str, /, **sizes: int) -> Any:
         """`split` of `duckarray.named`: `a.split("d", h=8)`."""

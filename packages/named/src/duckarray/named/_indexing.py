@@ -115,61 +115,25 @@ def _positions(a: "NamedArray", index: dict[str, Any], asked: str) -> list[Any]:
     return [index.get(d, slice(None)) if d is not None else slice(None) for d in dims]
 
 
-class At:
-    """`a.at[index]`, where the index is by position or by name."""
+def update(a: "NamedArray", index: Any, method: str, *args: Any, **options: Any) -> Any:
+    """`a.at[index].method(*args, **options)`, where the index is by position or by name."""
+    from ._value import NamedArray
 
-    def __init__(self, array: "NamedArray") -> None:
-        self._array = array
-
-    def __getitem__(self, index: Any) -> "Update":
-        if isinstance(index, dict):
-            index = tuple(_positions(self._array, index, "`at`"))
-        return Update(self._array, index)
-
-
-def _method(name: str) -> Any:
-    def update(self: "Update", values: Any, **options: Any) -> Any:
-        return self._apply(name, values, options)
-
-    update.__name__ = update.__qualname__ = name
-    update.__doc__ = f"As `x.at[index].{name}` of an array of JAX, `values` by name."
-    return update
-
-
-class Update:
-    """What can be done with the entries at an index; none changes the array itself."""
-
-    def __init__(self, array: "NamedArray", index: Any) -> None:
-        self._array, self._index = array, index
-
-    def get(self, **options: Any) -> Any:
-        """The entries."""
-        return quaxified(lambda x: x.at[self._index].get(**options), self._array)
-
-    def _apply(self, method: str, values: Any, options: dict[str, Any]) -> Any:
-        from ._value import NamedArray
-
-        index = self._index
-        if isinstance(values, NamedArray):  # in the order of the entries that it is for
-            entries = self._array[index]
-            theirs = entries.dims if isinstance(entries, NamedArray) else ()
-            if not set(values.dims) <= set(theirs):
-                raise AxisNameError(
-                    f"entries of axes {show(theirs)} cannot be set to {values!r}.\n"
-                    "Its axes have to be among theirs: take a part of it, or rename an axis.",
-                    theirs,
-                    values.dims,
-                )
-            _, values = aligned(entries, values)
-            values = values.array
-        return quaxified(
-            lambda x, v: getattr(x.at[index], method)(v, **options), self._array, values
-        )
-
-    set, add, subtract = _method("set"), _method("add"), _method("subtract")
-    multiply, divide, power = _method("multiply"), _method("divide"), _method("power")
-    min, max = _method("min"), _method("max")
-
-    def apply(self, function: Any, **options: Any) -> Any:
-        """The array with `function` applied to the entries there."""
-        return quaxified(lambda x: x.at[self._index].apply(function, **options), self._array)
+    if isinstance(index, dict):
+        index = tuple(_positions(a, index, "`at`"))
+    if "values" in options:
+        args = (options.pop("values"),)
+    if args and isinstance(args[0], NamedArray):  # in the order of the entries that it is for
+        values = args[0]
+        entries = a[index]
+        theirs = entries.dims if isinstance(entries, NamedArray) else ()
+        if not set(values.dims) <= set(theirs):
+            raise AxisNameError(
+                f"entries of axes {show(theirs)} cannot be set to {values!r}.\n"
+                "Its axes have to be among theirs: take a part of it, or rename an axis.",
+                theirs,
+                values.dims,
+            )
+        _, values = aligned(entries, values)
+        args = (values.array, *args[1:])
+    return quaxified(lambda x, args: getattr(x.at[index], method)(*args, **options), a, args)

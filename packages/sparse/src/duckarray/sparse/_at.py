@@ -15,64 +15,16 @@ from ._structure import Unstructured, absorb
 from ._value import Sparse, raw_fill, unchecked, values_at
 
 
-class At:
-    """`x.at`: to be indexed."""
-
-    __slots__ = ("array",)
-
-    def __init__(self, array: Sparse) -> None:
-        self.array = array
-
-    def __getitem__(self, index: Any) -> "AtIndex":
-        return AtIndex(self.array, index)
-
-    def __repr__(self) -> str:
-        return f"{self.array!r}.at"
-
-
-def _method(name: str) -> Any:
-    def apply(self: "AtIndex", value: Any, **options: Any) -> Any:
-        return self._update(name, value, options)
-
-    apply.__name__ = apply.__qualname__ = name
-    apply.__doc__ = f"As `x.at[index].{name}` of an array of JAX."
-    return apply
-
-
-class AtIndex:
-    """`x.at[index]`: what is made of `x` by changing, or getting, the entries there."""
-
-    __slots__ = ("array", "index")
-
-    def __init__(self, array: Sparse, index: Any) -> None:
-        self.array, self.index = array, index
-
-    def get(self, **options: Any) -> Any:
-        """As `x.at[index].get` of an array of JAX."""
-        return quaxify(lambda x: x.at[self.index].get(**options))(self.array)
-
-    def apply(self, function: Any, **options: Any) -> Any:
-        """As `x.at[index].apply` of an array of JAX."""
-        return quaxify(lambda x: x.at[self.index].apply(function, **options))(self.array)
-
-    set = _method("set")
-    add = _method("add")
-    subtract = _method("subtract")
-    multiply = mul = _method("multiply")
-    divide = _method("divide")
-    power = _method("power")
-    min = _method("min")
-    max = _method("max")
-
-    def _update(self, name: str, value: Any, options: dict[str, Any]) -> Any:
-        known = _known_index(self.index)
+def update(x: Sparse, index: Any, name: str, *args: Any, **options: Any) -> Any:
+    """`x.at[index].name(*args, **options)`; a change at a known index widens the pattern."""
+    if name not in ("get", "apply") and len(args) == 1 and not options:
+        known = _known_index(index)
         try:
-            if known is not None and not options:
-                return _changed(self.array, known, name, value)
+            if known is not None:
+                return _changed(x, known, name, args[0])
         except Unstructured:
             pass
-        index = self.index
-        return quaxify(lambda x, v: getattr(x.at[index], name)(v, **options))(self.array, value)
+    return quaxify(lambda x, args: getattr(x.at[index], name)(*args, **options))(x, args)
 
 
 def _known_index(index: Any) -> Any:

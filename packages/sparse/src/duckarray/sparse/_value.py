@@ -8,6 +8,7 @@ import numpy as np
 from jax.core import ShapedArray
 
 from duckarray.core import ArrayValue, field, materialize
+from duckarray.core.extend import IndexUpdateHelper
 
 from ._dynamic import DynamicPattern
 from ._fill import Constant
@@ -175,9 +176,9 @@ class Sparse(ArrayValue):
 
         Within `quaxify`, where an index is traced, they are an error when the program runs.
         """
-        from ._at import At
+        from ._at import update
 
-        return At(self)
+        return IndexUpdateHelper(self, update)
 
     def __index__(self) -> int:
         if self.ndim:

@@ -52,7 +52,7 @@ class AnyZero(ArrayValue):
             if primitive.name == "sub" and zeros[0]:
                 return bind("neg", other)
             return other
-        if gives_zero(primitive, zeros) or (primitive.name == "div" and zeros[0]):
+        if gives_zero(primitive, zeros, params) or (primitive.name == "div" and zeros[0]):
             return AnyZero.like(_result(primitive, values, params))
         dense = [x.as_array() if zero else x for x, zero in zip(values, zeros, strict=True)]
         return bind(primitive, *dense, **params)

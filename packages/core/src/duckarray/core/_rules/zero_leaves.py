@@ -92,4 +92,4 @@ def _zeros_out(jaxpr: Any, zeros_in: Sequence[bool]) -> list[bool]:
 def _rule(eqn: Any) -> Callable[[list[bool]], list[bool]]:
     if eqn.primitive.name == "jit":
         return lambda zeros: _zeros_out(open_jaxpr(eqn.params["jaxpr"]), zeros)
-    return lambda zeros: [gives_zero(eqn.primitive, zeros)] * len(eqn.outvars)
+    return lambda zeros: [gives_zero(eqn.primitive, zeros, eqn.params)] * len(eqn.outvars)

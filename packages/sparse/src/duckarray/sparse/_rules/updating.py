@@ -38,6 +38,8 @@ def _scatter_sparse_dense(
     known = concrete(indices)
     if isinstance(updates, Sparse):
         raise Unstructured
+    if str(primitive) == "scatter" and params["update_jaxpr"] is not None:
+        raise Unstructured  # `x.at[i].apply(f)`, where the updates are zeros that nobody reads
     x = absorb(x)
     updates = jnp.asarray(updates)
     if known is None:

@@ -46,6 +46,8 @@ def _update(primitive: Primitive, values: Sequence[Any], params: dict[str, Any])
 def _scatter(primitive: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
     """Numbers written over, or added to, others, in one unit."""
     x, indices, updates = values
+    if primitive.name == "scatter" and params["update_jaxpr"] is not None:  # `x.at[i].apply(f)`
+        return refuse(primitive, values)
     if isinstance(x, Quantity) and x.unit.is_linear and _is_written_zero(updates):
         return make(bind(primitive, x.value, indices, updates, **params), x.unit)
     (x, updates), unit = align(primitive, (x, updates))

@@ -78,6 +78,8 @@ def _scatter_full(
     **params: Any,
 ) -> Any:
     """The same number put in place of itself."""
+    if primitive.name == "scatter" and params["update_jaxpr"] is not None:
+        return NotImplemented  # `x.at[i].apply(f)`, where the updates are zeros that nobody reads
     constant = constant_of(x)
     if not same_constant(constant, constant_of(updates)):
         return NotImplemented

@@ -37,6 +37,7 @@ WRITES: Calls = {
     "at_add_twice": lambda x, indices: x.at[abs(indices) * 0].add(jnp.array(1, x.dtype)),
     "at_multiply": lambda x, indices: x.at[indices].multiply(3),
     "at_max": lambda x: x.at[..., 0].max(1),
+    "at_apply": lambda x: x.at[0].apply(lambda entry: entry + 1),
     "at_set_all": lambda x, y: x.at[:].set(y),
     "rat_set": lambda x, y: y.at[0].set(x[0]),
     "rat_add": lambda x, y: y.at[:].add(x),
