@@ -1,10 +1,12 @@
 """Reductions and cumulative operations."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
-from duckarray.core import quaxify
+from duckarray.core import checking_rules, materialize, quaxify
 from duckarray.zeros import Zeros
 
 
@@ -49,3 +51,12 @@ def test_norms_and_inner_products_are_zero(agrees):
 def test_the_mean_of_no_entries_is_not_a_number():
     got = quaxify(lambda x: jnp.mean(x, axis=0))(Zeros((0, 2)))
     np.testing.assert_array_equal(np.asarray(got), [np.nan, np.nan])
+
+
+def test_weak_types_stay_weak():
+    with checking_rules():
+        total = quaxify(lambda x: lax.cumlogsumexp(x))(Zeros((3,), weak_type=True))
+        places = quaxify(lambda x: lax.top_k(x, 2))(Zeros((3,), weak_type=True))[1]
+    np.testing.assert_allclose(materialize(total), np.log([1.0, 2.0, 3.0]), rtol=1e-6)
+    np.testing.assert_array_equal(materialize(places), [0, 1])
+    assert jax.typeof(materialize(total)).weak_type

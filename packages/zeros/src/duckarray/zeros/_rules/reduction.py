@@ -12,7 +12,7 @@ from jax.extend.core import Primitive
 
 from duckarray.core import register
 from duckarray.zeros._number import Number
-from duckarray.zeros._value import Full
+from duckarray.zeros._value import Full, with_dtype
 
 from ._closed_form import repeated_product, repeated_sum, wide
 from ._constant import constant_of
@@ -76,7 +76,7 @@ def _cumulate_full(
     n = lax.rev(n, (0,)) if reverse else n
     row = _running(primitive.name, jnp.asarray(c), n).astype(out.dtype)
     assert row.shape == shape
-    return lax.broadcast_in_dim(row, out.shape, (axis,))
+    return with_dtype(lax.broadcast_in_dim(row, out.shape, (axis,)), out.dtype, out.weak_type)
 
 
 def _running(name: str, c: jax.Array, n: jax.Array) -> jax.Array:

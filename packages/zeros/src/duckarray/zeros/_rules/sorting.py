@@ -8,7 +8,7 @@ from jax.extend.core import Primitive
 from jax.typing import ArrayLike
 
 from duckarray.core import register
-from duckarray.zeros._value import Full
+from duckarray.zeros._value import Full, with_dtype
 
 from ._constant import constant_of
 from ._result import abstract_result, filled
@@ -38,4 +38,4 @@ def _top_k_full(x: Full, *, primitive: Primitive, **params: Any) -> Any:
     values, places = abstract_result(primitive, [x], params)
     axis = params.get("axis", len(places.shape) - 1) % len(places.shape)
     first = lax.broadcasted_iota(places.dtype, places.shape, axis)
-    return [filled(constant, values, [x]), first]
+    return [filled(constant, values, [x]), with_dtype(first, places.dtype, places.weak_type)]
