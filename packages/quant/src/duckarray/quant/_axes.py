@@ -7,7 +7,6 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ._layout import length_of
 from ._scales import plain
 from ._value import QuantArray, compute_dtype, unchecked
 
@@ -116,8 +115,3 @@ def cut_groups(x: QuantArray, start: int, stop: int) -> QuantArray:
 
     parts = cut(codes, False), cut(scale, True), cut(zero, True)
     return unchecked(*parts, x.scheme, x.layout)  # type: ignore[no-any-return]
-
-
-def length_along_k(x: QuantArray, codes: Any) -> int:
-    """How many entries codes like those of `x` have along the axis of the groups."""
-    return length_of(codes.shape[x.layout.k], x.layout.unit, x.scheme.bits)

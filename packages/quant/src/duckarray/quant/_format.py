@@ -16,7 +16,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-_NORMAL_OFFSET = 0.9677083
 # Quantiles of the normal distribution, 8 of the positive half and 7 of the negative, over the
 # greatest: Dettmers et al., "QLoRA: Efficient Finetuning of Quantized LLMs", 2023, appendix E.
 NF4 = (

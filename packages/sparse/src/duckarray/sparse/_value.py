@@ -4,7 +4,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.core import ShapedArray
 
 from duckarray.core import ArrayValue, field, materialize
@@ -12,7 +11,7 @@ from duckarray.core.extend import IndexUpdateHelper
 
 from ._dynamic import DynamicPattern
 from ._fill import Constant
-from ._pattern import Pattern, from_linear
+from ._pattern import Pattern
 from ._picture import describe, picture
 from ._plans import locate, union
 
@@ -309,11 +308,6 @@ def take(data: Any, index: Any) -> Any:
     if isinstance(data, ArrayValue):
         return data[..., index]
     return data.at[..., index].get(mode="promise_in_bounds")
-
-
-def pattern_of(linear: Any, shape: tuple[int, ...]) -> Pattern:
-    """A pattern of sorted places."""
-    return from_linear(np.asarray(linear), shape)
 
 
 def _as_numbers(data: Any, nnz: int) -> Any:

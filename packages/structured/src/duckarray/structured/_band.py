@@ -13,9 +13,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from ._bands import Banded, Diagonal, Identity, Tridiagonal
-from ._base import Structured, cast, make, zero_of
+from ._base import Structured, make, zero_of
 
-BandType = Identity | Diagonal | Tridiagonal | Banded
 # From the narrowest to the widest.
 CHAIN: tuple[type[Structured], ...] = (Identity, Diagonal, Tridiagonal, Banded)
 
@@ -213,11 +212,6 @@ def union(bands: Sequence[Band], change: Callable[..., Any]) -> Band:
     offsets = sorted({k for band in bands for k in band.diagonals})
     first = bands[0]
     return Band(first.m, first.n, {k: change(*[b.get(k) for b in bands]) for k in offsets})
-
-
-def cast_band(band: Band, dtype: Any) -> Band:
-    """The same with another dtype."""
-    return band.map(lambda v: cast(v, dtype))
 
 
 def _place(m: int, n: int, k: int, vector: Any, row: int) -> Any:

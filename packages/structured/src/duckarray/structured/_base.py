@@ -4,7 +4,6 @@ Every leaf has the batch axes in front and a fixed number of axes of its own beh
 happens along batch axes is done leaf by leaf, for all types alike.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
@@ -127,12 +126,6 @@ def require_axes(name: str, field: str, x: Any, own: int, what: str, advice: str
             name=name, field=field, what=what, shape=tuple(x.shape), advice=advice
         )
         raise ValueError(text)
-
-
-def flat_batch(x: Any) -> Any:
-    """`x` with its batch axes merged into one."""
-    size = math.prod(x.batch_shape)
-    return on_batch(x, lambda leaf, own: leaf.reshape(size, *leaf.shape[leaf.ndim - own :]))
 
 
 def zero_of(x: Any) -> Any:

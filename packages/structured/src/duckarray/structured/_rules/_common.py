@@ -8,7 +8,7 @@ from jax import lax
 from duckarray.core import bind
 from duckarray.structured._band import Band
 from duckarray.structured._bands import Diagonal, Identity
-from duckarray.structured._base import Structured, make, on_batch
+from duckarray.structured._base import make, on_batch
 from duckarray.structured._permutation import Permutation
 
 
@@ -56,8 +56,3 @@ def broadcast_batch(x: Any, batch: tuple[int, ...]) -> Any:
     return on_batch(
         x, lambda leaf, own: jnp.broadcast_to(leaf, (*batch, *leaf.shape[leaf.ndim - own :]))
     )
-
-
-def is_structured(x: Any) -> bool:
-    """Whether it is a matrix of this package."""
-    return isinstance(x, Structured)
