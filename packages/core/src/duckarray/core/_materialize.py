@@ -12,7 +12,7 @@ from jax import tree_util as jtu
 
 from . import _watch
 from ._errors import MaterializeError, MaterializeWarning, NoRuleError, is_primitive
-from ._jax import vary, varying_axes
+from ._mesh import vary, varying_axes
 from ._source import user_frame, user_location
 from ._summary import nbytes, summarize
 from ._value import ArrayValue, Policy, Value, is_value

@@ -26,16 +26,10 @@ from ._constants import (
     passing_on,
 )
 from ._dispatch import dispatch, handler_of
-from ._jax import (
-    bind_under,
-    binds_plainly,
-    in_manual_mesh,
-    is_eager,
-    jit_p,
-    varying_like,
-)
+from ._jax import bind_under, binds_plainly, is_eager, jit_p
 from ._lift import contains_lift, inside, lift_p
 from ._materialize import is_or_holds_value, plain_types
+from ._mesh import in_manual_mesh, varying_like
 from ._placement import Placed
 from ._small_jit import small_jit
 from ._summary import summarize

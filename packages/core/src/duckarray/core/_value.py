@@ -16,7 +16,8 @@ from jax.extend.core import Primitive
 from ._aval import giving_aval
 from ._computed import computed
 from ._fields import field, make_value_class
-from ._jax import abstract_eval, in_manual_mesh, on_mesh_of, varying_like
+from ._jax import abstract_eval
+from ._mesh import in_manual_mesh, on_mesh_of, varying_like
 from ._methods import ArrayMethods
 from ._source import exclude_from_locations
 from ._summary import summarize

@@ -8,8 +8,8 @@ from jax import lax
 from jax.extend.core import Primitive, primitives
 
 from duckarray.core._dispatch import handles
-from duckarray.core._jax import on_mesh_of, vary
 from duckarray.core._materialize import densify
+from duckarray.core._mesh import on_mesh_of, vary
 from duckarray.core._structure import flatten, unflatten, width
 from duckarray.core._value import Value
 

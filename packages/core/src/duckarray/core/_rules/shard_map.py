@@ -13,8 +13,9 @@ import jax
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 from jax.sharding import AxisType, PartitionSpec
 
-from duckarray.core._jax import bind_under, manual_axes
+from duckarray.core._jax import bind_under
 from duckarray.core._materialize import current_policy, densify
+from duckarray.core._mesh import manual_axes
 from duckarray.core._structure import Tree, flatten, unflatten
 from duckarray.core._trace import DuckTrace
 from duckarray.core._value import Value
