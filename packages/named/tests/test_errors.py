@@ -148,6 +148,22 @@ def test_vmap_over_what_nobody_has():
         n.vmap(lambda x: x, over="time")(A)
 
 
+@pytest.mark.parametrize("name", ["scan", "map"])
+def test_an_axis_that_not_all_have(name):
+    xs = A, NamedArray(jnp.zeros(3), "d")
+    call = {
+        "scan": lambda: n.scan(lambda c, x: (c, x[0]), "batch", 0.0, xs),
+        "map": lambda: n.map(lambda x: x[0], "batch", xs),
+    }[name]
+    with pytest.raises(AxisNameError, match=rf"`{name}\(..., 'batch'\)`: not all of `xs` have"):
+        call()
+
+
+def test_several_axes_for_a_function_along_one():
+    with pytest.raises(AxisNameError, match=r"`argmax\(a, 'batch d'\)` goes along one axis, but 2"):
+        n.argmax(A, "batch d")
+
+
 def test_several_arrays_of_integers_in_one_index():
     with pytest.raises(AxisNameError, match=r"one array of integers"):
         A.isel(batch=np.array([0]), d=np.array([0]))
@@ -160,5 +176,7 @@ def test_a_carry_that_comes_back_without_names():
 
 @pytest.mark.parametrize("at", [2, -3])
 def test_an_integer_that_is_no_place_of_its_axis(at):
-    with pytest.raises(IndexError, match=r"not among the 2 entries of axis 'batch'[\s\S]*0 to 2"):
+    with pytest.raises(
+        IndexError, match=r"not among the 2 entries of axis 'batch'[\s\S]*0 to 1, or from -1 to -2"
+    ):
         A.isel(batch=at)

@@ -24,6 +24,13 @@ def stack(arrays: Sequence[NamedArray], name: str, axis: int = 0) -> NamedArray:
 
     Raises:
         AxisNameError: if the names differ, or `name` is among them.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, stack
+        >>> a = NamedArray(jnp.ones(3), "d")
+        >>> stack([a, 2 * a], "batch").sizes
+        {'batch': 2, 'd': 3}
     """
     first, *others = _alike(arrays, "stack")
     if name in first.dims:
@@ -38,8 +45,19 @@ def stack(arrays: Sequence[NamedArray], name: str, axis: int = 0) -> NamedArray:
 def concat(arrays: Sequence[NamedArray], name: str) -> Any:
     """Arrays of the same names, which may be in another order, one after the other along an axis.
 
+    Args:
+        arrays: at least one `NamedArray`.
+        name: the axis.
+
     Raises:
         AxisNameError: if the names differ, or `name` is not among them.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, concat
+        >>> a = NamedArray(jnp.ones((2, 3)), "batch d")
+        >>> concat([a, a.transpose_to("d batch")], "batch").sizes
+        {'batch': 4, 'd': 3}
     """
     ordered = _alike(arrays, "concat")
     axis = ordered[0].axis(name, f"`concat(..., {name!r})`")
@@ -124,8 +142,19 @@ def unflatten(a: NamedArray, name: str, /, **sizes: int) -> NamedArray:
 def split(a: NamedArray, name: str, /, **sizes: int) -> NamedArray:
     """Splits an axis into new ones and what is left of it: `split("d", h=8)` has axes `h` and `d`.
 
+    Args:
+        a: the array.
+        name: the axis to split; what is left of it keeps the name.
+        **sizes: names and sizes of the new axes.
+
     Raises:
         AxisNameError: if there is no such axis, or the sizes do not divide its size.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, split
+        >>> split(NamedArray(jnp.ones((2, 24)), "batch d"), "d", h=8).sizes
+        {'batch': 2, 'h': 8, 'd': 3}
     """
     return unflatten(a, name, **{**sizes, name: -1})
 
@@ -133,8 +162,19 @@ def split(a: NamedArray, name: str, /, **sizes: int) -> NamedArray:
 def rename(a: Any, names: dict[str, str] | None = None, /, **more: str) -> NamedArray:
     """The same array with some axes named anew: `rename(a, seq="key")`.
 
+    Args:
+        a: a `NamedArray`.
+        names: from old names to new ones.
+        **more: the same.
+
     Raises:
         AxisNameError: if there is no axis of an old name, or a new one stands twice.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, rename
+        >>> rename(NamedArray(jnp.ones((2, 3)), "batch seq"), seq="key").dims
+        ('batch', 'key')
     """
     if not isinstance(a, NamedArray):
         raise absent(next(iter({**(names or {}), **more}), None), (), "`rename`")

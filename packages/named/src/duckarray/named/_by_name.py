@@ -7,7 +7,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from duckarray.core import ArrayValue, Value, bind, value_of
+from duckarray.core import ArrayValue, Value, bind, quaxify, value_of
 from duckarray.core.extend import IndexUpdateHelper
 
 from ._names import AxisNameError, Dims, clash, does_not_nest, show
@@ -117,9 +117,9 @@ def _reduction(name: str) -> Callable[..., Any]:
         if dims is None and "axis" in options:
             dims = options.pop("axis")
         if isinstance(dims, str) or (isinstance(dims, tuple | list) and _strings(dims)):
-            from . import _functions
+            from duckarray import named
 
-            return getattr(_functions, name)(self, dims, *args, **options)
+            return getattr(named, name)(self, dims, *args, **options)
         if dims is None:
             return method(self, *args, **options)
         return method(self, dims, *args, **options)
@@ -244,8 +244,6 @@ def expanded(a: "NamedArray", dims: Dims, sizes: dict[str, int]) -> "NamedArray"
 
 def quaxified(function: Callable[..., Any], *args: Any) -> Any:
     """`function` of named arrays, outside `quaxify` and inside."""
-    from duckarray.core import quaxify
-
     if any(isinstance(x, Value) for x in jax.tree.leaves(args, is_leaf=_is_value)):
         return quaxify(function)(*args)
     return function(*args)

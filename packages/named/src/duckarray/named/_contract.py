@@ -4,6 +4,7 @@ import string
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -185,11 +186,18 @@ def outer(function: Callable[[Any, Any], Any], x: NamedArray, y: NamedArray) -> 
 def sizes(tree: Any) -> dict[str, int]:
     """The sizes of all axes in a tree, each name having one.
 
+    Args:
+        tree: anything with named arrays in it; other leaves do not count.
+
     Raises:
         AxisNameError: if a name has two sizes, with the paths of both.
-    """
-    import jax
 
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, sizes
+        >>> sizes([NamedArray(jnp.ones((2, 3)), "batch d"), NamedArray(jnp.ones(3), "d")])
+        {'batch': 2, 'd': 3}
+    """
     found: dict[str, tuple[int, str]] = {}
     leaves = jax.tree_util.tree_leaves_with_path(tree, is_leaf=lambda x: isinstance(x, NamedArray))
     for path, x in leaves:

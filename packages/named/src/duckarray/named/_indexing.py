@@ -4,11 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
+from duckarray.core import value_of
+
 from ._by_name import aligned, quaxified
 from ._names import AxisNameError, absent, once, show
 
 _OUT_OF_RANGE = """an index by name: {at} is not among the {size} entries of axis {name!r}.
-Count from 0 to {size} - 1, or from -1 to -{size}."""
+Count from 0 to {last}, or from -1 to -{size}."""
 
 if TYPE_CHECKING:
     from ._value import NamedArray
@@ -21,7 +23,8 @@ def isel(a: "NamedArray", index: dict[str, Any]) -> Any:
     position = _positions(a, index, "an index by name")
     for place, at in enumerate(position):
         if isinstance(at, int) and not -a.array.shape[place] <= at < a.array.shape[place]:
-            text = _OUT_OF_RANGE.format(at=at, name=a.dims[place], size=a.array.shape[place])
+            size = a.array.shape[place]
+            text = _OUT_OF_RANGE.format(at=at, name=a.dims[place], size=size, last=size - 1)
             raise IndexError(text)
     arrays = [i for i, x in enumerate(position) if not isinstance(x, slice | int)]
     if len(arrays) > 1:
@@ -53,8 +56,6 @@ def _called(entries: Any, dims: Any) -> Any:
 
 def _kept(entries: Any, dims: Any) -> Any:
     """By these names if there is no entry: JAX then makes an array without looking at any."""
-    from duckarray.core import value_of
-
     from ._value import NamedArray, make
 
     if entries.size or not any(dims):
@@ -67,6 +68,11 @@ def take(a: Any, indices: Any, name: str | None) -> Any:
     """Entries along the axis `name`, at integers that may be a named array themselves.
 
     The axes of `indices` stand where the axis was: an embedding is `take(table, tokens, "vocab")`.
+
+    Args:
+        a: a `NamedArray`, or an array inside `quaxify`.
+        indices: integers, of any axes.
+        name: the axis.
 
     Raises:
         AxisNameError: if there is no axis of that name.
@@ -91,10 +97,22 @@ def take(a: Any, indices: Any, name: str | None) -> Any:
 def take_along(a: Any, indices: Any, name: str) -> Any:
     """For each entry of `indices`, the entry of `a` at that place of the axis `name`.
 
-    Both have the same names; along `name` their sizes may differ.
+    Args:
+        a: a `NamedArray`.
+        indices: integers with the same names, whose sizes differ along `name` only.
+        name: the axis.
 
     Raises:
         AxisNameError: if there is no axis of that name, or the names differ.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, take_along
+        >>> a = NamedArray(jnp.array([[3.0, 1.0], [2.0, 4.0]]), "batch d")
+        >>> greatest = NamedArray(jnp.array([[0], [1]]), "batch d")
+        >>> take_along(a, greatest, "d").array
+        Array([[3.],
+               [4.]], dtype=float32)
     """
     from ._value import dims
 

@@ -63,6 +63,14 @@ def shard(tree: Any, rules: Rules, mesh: Mesh | None = None) -> Any:
         AxisNameError: if the mesh has no axis of a name in the rules that is needed, or an axis
             cannot be split evenly.
         ValueError: if there is no mesh.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, shard
+        >>> mesh = jax.make_mesh((1,), ("data",))
+        >>> x = shard(NamedArray(jnp.ones((8, 4)), "batch d"), {"batch": "data"}, mesh)
+        >>> x.array.sharding.spec
+        P('data', None)
     """
     mesh = mesh or jax.sharding.get_mesh()
     if mesh.empty:

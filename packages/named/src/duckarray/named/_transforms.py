@@ -11,7 +11,7 @@ from duckarray.core import Value
 from ._names import AxisNameError, Dims
 from ._value import NamedArray, make
 
-_NOBODY_HAS_IT = """`{what}(..., {name!r})`: no argument has an axis of that name; they are {args}.
+_NOBODY_HAS_IT = """`{what}(..., {name!r})`: {who} an axis of that name; they are {args}.
 Name one of their axes so: `NamedArray(x, ...)`."""
 
 
@@ -82,7 +82,8 @@ def vmap(function: Callable[..., Any], over: str, **options: Any) -> Callable[..
 
     def mapped(*args: Any) -> Any:
         arrays, places, rebuild = _without(args, over)
-        _somebody(places, "vmap", over, args)
+        if all(place is None for place in places):
+            raise _nobody("vmap", over, "no argument has", args)
         results: list[Any] = []
 
         def inner(*parts: Any) -> Any:
@@ -114,10 +115,25 @@ def scan(
     Raises:
         AxisNameError: if an array of `xs` has no such axis, or the carry comes back with other
             names.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, scan
+        >>> x = NamedArray(jnp.arange(6.0).reshape(3, 2), "time d")
+        >>> total, sums = scan(lambda s, row: (s + row, s + row), "time", 0 * x.isel(time=0), x)
+        >>> total.array, sums.dims
+        (Array([6., 9.], dtype=float32), ('time', 'd'))
     """
+    return _scanned("scan", function, over, init, xs, options)
+
+
+def _scanned(
+    what: str, function: Any, over: str, init: Any, xs: Any, options: dict[str, Any]
+) -> tuple[Any, Any]:
+    """`scan`, called as `what` by the user."""
     arrays, places, rebuild = _without(xs, over)
-    if None in places:
-        _somebody([], "scan", over, (xs,))
+    if None in places or not places:
+        raise _nobody(what, over, "not all of `xs` have", xs)
     moved = [jax.numpy.moveaxis(x, p or 0, 0) for x, p in zip(arrays, places, strict=True)]
     results: list[Any] = []
 
@@ -149,16 +165,27 @@ def map(function: Callable[[Any], Any], over: str, xs: Any) -> Any:  # noqa: A00
 
     Like `vmap`, with the memory of one slice.
 
+    Args:
+        function: of a slice, which does not have the axis.
+        over: the name.
+        xs: a tree of named arrays that all have the axis.
+
     Raises:
         AxisNameError: if an array of `xs` has no such axis.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> import duckarray.named as n
+        >>> x = n.NamedArray(jnp.arange(6.0).reshape(3, 2), "batch d")
+        >>> n.map(lambda row: row.sum("d"), "batch", x).array
+        Array([1., 5., 9.], dtype=float32)
     """
-    return scan(lambda carry, x: (carry, function(x)), over, None, xs)[1]
+    return _scanned("map", lambda carry, x: (carry, function(x)), over, None, xs, {})[1]
 
 
-def _somebody(places: list[Any], what: str, name: str, args: Any) -> None:
-    if all(place is None for place in places):
-        text = _NOBODY_HAS_IT.format(what=what, name=name, args=args)
-        raise AxisNameError(text, (), (name,))
+def _nobody(what: str, name: str, who: str, args: Any) -> AxisNameError:
+    text = _NOBODY_HAS_IT.format(what=what, name=name, who=who, args=args)
+    return AxisNameError(text, (), (name,))
 
 
 def grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, **options: Any) -> Any:
@@ -168,6 +195,13 @@ def grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, **opt
         function: its result has no axes.
         argnums: which arguments to differentiate by.
         **options: those of `jax.grad`.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, grad
+        >>> x = NamedArray(jnp.array([1.0, 2.0]), "d")
+        >>> grad(lambda x: (x * x).sum("d"))(x)
+        NamedArray(f32[2], 'd')
     """
     return jax.grad(_plain_result(function, options), argnums, **options)
 
@@ -175,7 +209,20 @@ def grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, **opt
 def value_and_grad(
     function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, **options: Any
 ) -> Any:
-    """`jax.value_and_grad` of a function of named arrays, whose gradients have their names."""
+    """`jax.value_and_grad` of a function of named arrays, whose gradients have their names.
+
+    Args:
+        function: its result has no axes.
+        argnums: which arguments to differentiate by.
+        **options: those of `jax.value_and_grad`.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, value_and_grad
+        >>> x = NamedArray(jnp.array([1.0, 2.0]), "d")
+        >>> value_and_grad(lambda x: (x * x).sum("d"))(x)
+        (Array(5., dtype=float32), NamedArray(f32[2], 'd'))
+    """
     return jax.value_and_grad(_plain_result(function, options), argnums, **options)
 
 

@@ -7,7 +7,7 @@ import jax
 from jax import lax
 from jax.core import ShapedArray
 
-from duckarray.core import ArrayValue, Value, field
+from duckarray.core import ArrayValue, Value, bind, field, value_of
 
 from ._by_name import ByName
 from ._fit import Gone, Stated, fit, stated
@@ -239,8 +239,6 @@ def common_gone(values: list[NamedArray]) -> Gone:
 
 
 def _transpose(array: Any, order: list[int]) -> Any:
-    from duckarray.core import bind
-
     return bind(lax.transpose_p, array, permutation=tuple(order))
 
 
@@ -254,8 +252,6 @@ def dims(x: Any) -> Dims:
         >>> quaxify(lambda x: dims(x.T))(NamedArray(jnp.ones((2, 3)), "a b"))
         ('b', 'a')
     """
-    from duckarray.core import value_of
-
     value = value_of(x)
     return value.dims if isinstance(value, NamedArray) else (None,) * len(jax.numpy.shape(x))
 
@@ -266,5 +262,14 @@ def wrap(x: Any, dims: DimsLike) -> Any:
     Args:
         x: an array, or a `NamedArray` whose names are given up for these.
         dims: one name for each axis.
+
+    Raises:
+        AxisNameError, TypeError: as `NamedArray` does.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import wrap
+        >>> wrap(jnp.ones((2, 3)), "batch d").dims
+        ('batch', 'd')
     """
     return NamedArray(x, dims)

@@ -28,6 +28,12 @@ def to_xarray(a: NamedArray, coords: Any = None) -> Any:
 
     Raises:
         ImportError: if xarray is not installed.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.named import NamedArray, to_xarray
+        >>> to_xarray(NamedArray(jnp.ones((2, 3)), "batch d")).dims
+        ('batch', 'd')
     """
     dims = [d if d is not None else f"dim_{i}" for i, d in enumerate(a.dims)]
     return _xarray("to_xarray").DataArray(np.asarray(a.array), dims=dims, coords=coords)
@@ -36,9 +42,19 @@ def to_xarray(a: NamedArray, coords: Any = None) -> Any:
 def from_xarray(data: Any) -> Any:
     """Named arrays from a `DataArray`, or a dict of them from a `Dataset`; coordinates are dropped.
 
+    Args:
+        data: a `DataArray` or a `Dataset`.
+
     Raises:
         ImportError: if xarray is not installed.
         TypeError: if it is neither.
+
+    Example:
+        >>> import numpy as np
+        >>> import xarray
+        >>> from duckarray.named import from_xarray
+        >>> from_xarray(xarray.DataArray(np.ones((2, 3), "float32"), dims=("batch", "d")))
+        NamedArray(f32[2,3], 'batch d')
     """
     xarray = _xarray("from_xarray")
     if isinstance(data, xarray.Dataset):
