@@ -91,6 +91,21 @@ def test_safetensors_hold_the_leaves_by_their_paths(name):
             load(data[:length])
 
 
+@pytest.mark.long
+@every_type
+def test_orbax_restores_what_it_saved(name, tmp_path):
+    orbax = pytest.importorskip("orbax.checkpoint")
+    tree, target = _tree(name), _tree(name, seed=1)
+    with orbax.StandardCheckpointer() as checkpointer:
+        if not all(x.size for x in jax.tree.leaves(tree) if isinstance(x, np.ndarray)):
+            with pytest.raises(ValueError, match="zero size"):
+                checkpointer.save(tmp_path / "tree", tree)
+            return
+        checkpointer.save(tmp_path / "tree", tree)
+        checkpointer.wait_until_finished()
+        _same(checkpointer.restore(tmp_path / "tree", target), tree)
+
+
 def test_threads_do_not_see_each_other():
     """Each runs its own types; what one thread finds out of a type is right for all."""
     names = ["lora", "named", "sparse", "zeros", "diagonal", "kronecker"]

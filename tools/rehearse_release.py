@@ -1,10 +1,12 @@
 """Rehearses a release in a clean clone: all that the workflow does, but for publishing.
 
 python tools/rehearse_release.py lora zeros      # all packages without a name
+python tools/rehearse_release.py --tests lora    # and their tests, which takes minutes
 
-For each package: a tag, its plan, sdist and wheel with their checks, and an environment that holds
-nothing but the wheel and what it declares. There it is imported and the examples of its README are
-run. Its tests are those of the session `tests`, which the workflow runs as well.
+For each package: a tag, its plan, sdist and wheel with their checks, and two environments that hold
+nothing but the wheel and what it declares, in the newest versions, and on its oldest Python in the
+oldest ones. There it is imported and the examples of its README are run; its tests on demand, since
+they are those of the session `tests`, which the workflow runs as well.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ print(package.__version__, *sorted(
     d.name for d in m.distributions() if d.name.startswith("{prefix}")
 ))
 """
+_VERSIONS = """
+import jax, platform
+print(f"Python {platform.python_version()}, jax {jax.__version__}")
+"""
 _DOCTEST = """
 import doctest, sys
 flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -38,7 +44,7 @@ class RehearsalError(Exception):
     """Something that would have stopped the release, or should have."""
 
 
-def rehearse(names: list[str], folder: Path) -> None:
+def rehearse(names: list[str], folder: Path, tests: bool = False) -> None:
     """Releases packages from a clone in an empty folder to an index of files in it.
 
     Raises:
@@ -52,10 +58,13 @@ def rehearse(names: list[str], folder: Path) -> None:
     for package in needed:
         _build(package, clone, index)
     for package in wanted:
-        began = time.monotonic()
         _tag(package, clone)
-        _use(package, known, index, folder / f"env-{package.name}")
-        print(f"{package.name} {package.version}: {time.monotonic() - began:.0f} s", flush=True)
+        for resolution in ("highest", "lowest-direct"):
+            began = time.monotonic()
+            where = folder / f"{package.name}-{resolution}"
+            versions = _use(package, known, index, where, resolution, tests)
+            took = time.monotonic() - began
+            print(f"{package.name} {package.version}, {versions}: {took:.0f} s", flush=True)
 
 
 def installed(package: Package, known: dict[str, Package]) -> set[str]:
@@ -95,20 +104,37 @@ def _build(package: Package, clone: Path, index: Path) -> None:
             raise RehearsalError(f"{files[0]} holds another licence than the repository")
 
 
-def _use(package: Package, known: dict[str, Package], index: Path, where: Path) -> None:
-    """What a user does with an empty environment and the name of the distribution."""
-    _run("uv", "venv", "--quiet", "--python", sys.executable, str(where))
+def _use(
+    package: Package,
+    known: dict[str, Package],
+    index: Path,
+    where: Path,
+    resolution: str,
+    tests: bool,
+) -> str:
+    """What a user does with an empty environment and the name of the distribution; versions."""
+    of = sys.executable if resolution == "highest" else package.pythons[0]
+    _run("uv", "venv", "--quiet", "--python", of, str(where))
     python = str(where / ("Scripts" if os.name == "nt" else "bin") / "python")
     install = ["uv", "pip", "install", "--quiet", "--python", python, "--find-links", str(index)]
-    _run(*install, f"{PREFIX}{package.name}=={package.version}")
+    install += ["--resolution", resolution]
+    mine = [f"{PREFIX}{package.name}=={package.version}"]
+    # Only what the command line names counts as direct.
+    mine += [text for each in _with_siblings([package], known) for text in each.dependencies]
+    _run(*install, *mine)
     _run("uv", "pip", "check", "--quiet", "--python", python)
     code = _IMPORT.format(name=package.name, prefix=PREFIX)
     version, *found = _run(python, "-I", "-W", "error", "-c", code).split()
     if version != package.version or set(found) != installed(package, known):
         raise RehearsalError(f"{package.name} {version} was installed with {found}")
     extra = [text for text in package.group("test") if sibling(text) is None]
-    _run(*install, *extra)  # some examples need more, as they say
+    _run(*install, *mine, *extra)  # some examples need more, as they say
     _run(python, "-I", "-c", _DOCTEST, str(package.folder / "README.md"))
+    if tests:
+        root = package.folder.parents[1]
+        pytest = ["pytest", "-c", "pyproject.toml", "--rootdir", str(root), "--numprocesses=auto"]
+        _run(python, "-m", *pytest, str(package.folder / "tests"), cwd=root)
+    return _run(python, "-I", "-c", _VERSIONS).strip()
 
 
 def _run(*command: str, cwd: Path | None = None) -> str:
@@ -124,12 +150,14 @@ def main() -> None:
     """Reads the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("packages", nargs="*", metavar="PACKAGE")
-    names = parser.parse_args().packages
+    parser.add_argument("--tests", action="store_true", help="run the tests of the packages too")
+    options = parser.parse_args()
+    names = options.packages
     if unknown := [name for name in names if name not in packages()]:
         sys.exit(f"There is no `packages/{unknown[0]}`.")
     with tempfile.TemporaryDirectory() as folder:
         try:
-            rehearse(names, Path(folder).resolve())
+            rehearse(names, Path(folder).resolve(), options.tests)
         except RehearsalError as error:
             sys.exit(f"No release: {error}")
 

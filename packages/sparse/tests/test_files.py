@@ -131,3 +131,23 @@ def test_what_is_written_is_what_scipy_reads(tmp_path):
     sparse.mmwrite(tmp_path / "a.mtx", a)
     np.testing.assert_array_equal(_by_scipy(tmp_path / "a.mtx"), a.to_dense())
     np.testing.assert_array_equal(sparse.mmread(tmp_path / "a.mtx").to_dense(), a.to_dense())
+
+
+def test_an_archive_damaged_at_any_byte_is_an_error_or_loads_as_it_was():
+    a = sparse.from_dense(np.array([[1.0, 0, 2], [0, 0, 3]], "float32"))
+    file = io.BytesIO()
+    sparse.save_npz(file, a)
+    whole, refused = file.getvalue(), 0
+    for at in range(0, len(whole), 5):
+        damaged = bytearray(whole)
+        damaged[at] ^= 0x55
+        try:
+            got = sparse.load_npz(io.BytesIO(damaged))
+        except ValueError:
+            refused += 1
+            continue
+        assert got.dtype == a.dtype
+        np.testing.assert_array_equal(got.to_dense(), [[1, 0, 2], [0, 0, 3]])
+    assert refused > len(whole) // 10
+    with pytest.raises(ValueError, match=r"cannot read the file[\s\S]*Write it anew"):
+        sparse.load_npz(io.BytesIO(whole[:-30]))

@@ -1,5 +1,7 @@
 """To and from `scipy.sparse` and `jax.experimental.sparse`, and files."""
 
+import zipfile
+import zlib
 from typing import Any
 
 import jax
@@ -36,6 +38,23 @@ Reshape it to two axes."""
 _FILE = """`mmread({path!r})` cannot read the file as a Matrix Market matrix: {error}.
 The first line reads `%%MatrixMarket matrix coordinate real general`, or the like; the second the \
 sizes and the number of entries."""
+
+_NPZ = """`load_npz({path!r})` cannot read the file: {error}.
+Write it anew, `save_npz(path, x)`, or with `scipy.sparse.save_npz`; something has changed it."""
+
+# What SciPy, NumPy and the standard library raise for files that are no archive of a matrix.
+_DAMAGED = (
+    ValueError,
+    TypeError,
+    LookupError,
+    OSError,
+    EOFError,
+    OverflowError,
+    NotImplementedError,
+    SyntaxError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def from_scipy(matrix: Any) -> Sparse:
@@ -154,8 +173,30 @@ def save_npz(path: Any, x: Sparse) -> None:
 
 
 def load_npz(path: Any) -> Sparse:
-    """Reads a matrix that `save_npz`, or SciPy's function of that name, wrote."""
-    return from_scipy(scipy.sparse.load_npz(path))
+    """Reads a matrix that `save_npz`, or SciPy's function of that name, wrote.
+
+    The format has checksums: a file that was damaged does not load as another matrix.
+
+    Args:
+        path: the name of the file, or a file.
+
+    Raises:
+        ValueError: if the file is damaged, or of another format.
+
+    Example:
+        >>> import io
+        >>> from duckarray.sparse import eye, load_npz, save_npz
+        >>> file = io.BytesIO()
+        >>> save_npz(file, eye(3))
+        >>> load_npz(io.BytesIO(file.getvalue())).nnz
+        3
+    """
+    try:
+        return from_scipy(scipy.sparse.load_npz(path))
+    except FileNotFoundError:
+        raise
+    except _DAMAGED as error:
+        raise ValueError(_NPZ.format(path=str(path), error=error)) from error
 
 
 def mmread(path: Any) -> Sparse:
