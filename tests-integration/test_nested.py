@@ -72,7 +72,7 @@ def test_a_length_of_zeros(check):
     check()
 
 
-@conformance(names_of("units"), families=FAMILIES)
+@conformance(names_of("units"), families=[*FAMILIES, "agreement"])
 def test_names_of_a_length(check):
     check()
 

@@ -66,7 +66,6 @@ SUBJECT = Subject(
             for case in ("*[!0]x4", "*-scalar")
         },
         "agreement/average/f32-0x4": _STRONG,
-        "agreement/rdiv/c64-4x4": "XLA divides a complex constant by zero to nan, elsewhere to inf",
         "agreement/argmax*/c64-4x4": "JAX refuses complex numbers only when it compiles",
         "agreement/argmin/c64-4x4": "JAX refuses complex numbers only when it compiles",
         "economy/mean/f32-0x4": "the mean of no entries is not zero",
