@@ -232,7 +232,6 @@ OTHERS = (
         lambda case: _of(case, DiagonalPlusLowRank, (4,), (4, 2), (4, 2)),
         lambda x: _put(4, 4, {0: x.diagonal}) + np.asarray(x.u) @ np.swapaxes(x.v, -1, -2),
         keeps=("neg", "mul_scalar", "add_same", "mT"),
-        expected_failures={"agreement/sub_itself/f32-4x4": "two products are added, and rounded"},
         without_dense=("matmul", "rmatmul"),
     ),
 )
