@@ -20,7 +20,11 @@ from monorepo import ROOT, packages
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 _ASKED = ("jax", "equinox", "numpy", "scipy", "quax")
-_HEAD = """# Benchmarks
+_HEAD = """---
+hide: [toc] # the tables are wide
+---
+
+# Benchmarks
 
 What the benchmarks in `packages/*/benchmarks` print. Each compares this library with something else
 in the same process: plain JAX, a program written by hand, another library. **A figure is a ratio,

@@ -228,7 +228,7 @@ def _lists(root: Path, names: Names) -> dict[Path, str]:
     rows = {
         "README.md": f"| [`packages/{name}`](packages/{name}) | `{names.module}` | {install} "
         f"| {what} |",
-        "docs/index.md": f"| {link} | `{names.distribution}` | {what} |",
+        "docs/index.md": f"| {link} | {what} |",
         "mkdocs.yml": f"      - {name}: packages/{name}.md",
     }
     patterns = {

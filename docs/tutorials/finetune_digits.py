@@ -23,7 +23,7 @@ import numpy as np
 import optax
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
-from tqdm.auto import trange
+from tqdm import trange
 
 from duckarray.core import materialization, quaxify
 from duckarray.lora import loraify, merge, partition, trainable_parameters

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import bench_page
 import pytest
+import site_offline
 import site_tables
 from monorepo import ROOT
 
@@ -60,3 +61,32 @@ def test_the_page_of_benchmarks_keeps_the_sections_that_are_not_run_again():
     assert "## core\n\nnew\n" in second
     assert "## zeros\n\nold\n" in second
     assert bench_page.page(bench_page.sections(second)) == second
+
+
+PAGE = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"))
+
+
+def test_nothing_of_a_page_is_loaded_from_other_hosts(caplog):
+    html = """<a href="https://github.com/x" data-md-component="source">repository</a>
+<script data-mkdocs-jupyter-mathjax="{}">load("https://cdn.example/mathjax.js")</script>
+<script src="assets/bundle.js"></script><link rel="canonical" href="https://example.org/">"""
+    out = site_offline.on_post_page(html, page=PAGE)
+    assert "mathjax" not in out
+    assert 'data-md-component="source"' not in out
+    assert '<a href="https://github.com/x"' in out
+    assert '<script src="assets/bundle.js">' in out
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<script async src="https://cdn.example/x.js"></script>',
+        '<link rel="stylesheet" href="https://fonts.example/x.css">',
+        '<img alt="stars" src="//shields.example/stars.svg">',
+    ],
+)
+def test_a_page_that_loads_from_another_host_is_warned_of(html, caplog):
+    site_offline.on_post_page(html, page=PAGE)
+    (record,) = caplog.records
+    assert "index.md loads from another host" in record.getMessage()

@@ -1,12 +1,12 @@
-"""Interleaved timing of several ways to do one thing, and the table of what came out."""
+"""The table of what came out, next to Quax and to goals."""
 
-import gc
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
+
+from duckarray.core.testing import timing
 
 
 class Row(NamedTuple):
@@ -20,48 +20,7 @@ class Row(NamedTuple):
     plain: str = ""
 
 
-def medians(
-    programs: Sequence[Callable[[], Any]], repeats: int, calls: int = 1, cold: bool = False
-) -> list[float]:
-    """Seconds for one call of each program: the median over `repeats`, taken in turn."""
-    return list(map(statistics.median, _times(programs, repeats, calls, cold)))
-
-
-def _times(
-    programs: Sequence[Callable[[], Any]], repeats: int, calls: int, cold: bool
-) -> list[list[float]]:
-    """The seconds of each repeat of each program.
-
-    It is processor time, so that what else runs on the machine counts less.
-    With `cold`, JAX's caches are emptied before each; otherwise each is called once beforehand.
-    """
-    if not cold:
-        for program in programs:
-            jax.block_until_ready(program())
-    times: list[list[float]] = [[] for _ in programs]
-    gc.collect()
-    gc.disable()
-    try:
-        for turn in range(repeats):
-            order = range(len(programs)) if turn % 2 else reversed(range(len(programs)))
-            for i in order:
-                if cold:
-                    jax.clear_caches()
-                times[i].append(_seconds(programs[i], calls))
-    finally:
-        gc.enable()
-    return times
-
-
-def _seconds(program: Callable[[], Any], calls: int) -> float:
-    start = time.process_time()
-    for _ in range(calls):
-        out = program()
-    jax.block_until_ready(out)
-    return (time.process_time() - start) / calls
-
-
-def ratios(
+def compared(
     name: str,
     goal: float | None,
     plain: Callable[[], Any],
@@ -74,10 +33,12 @@ def ratios(
 ) -> Row:
     """The row that compares `ours` and `quax` with `plain`, repeat by repeat.
 
-    The median of quotients of neighbours in time: the speed of a machine changes within a run.
+    The median of quotients of neighbours in time, by the processor: the speed of a machine changes
+    within a run. With `cold`, JAX's caches are emptied before each.
     """
-    programs = [plain, ours] if quax is None else [plain, ours, quax]
-    base, *others = _times(programs, repeats, calls, cold)
+    programs = {"plain": plain, "ours": ours} | ({} if quax is None else {"quax": quax})
+    found = timing.times(programs, repeats, calls, jax.clear_caches if cold else None)
+    base, *others = [[t.processor for t in each] for each in found.values()]
     quotients = [
         statistics.median(t / b for t, b in zip(each, base, strict=True)) for each in others
     ]

@@ -5,9 +5,7 @@ is a ratio of medians of interleaved repeats in one process, so that machines co
 start with JAX's caches empty.
 """
 
-import os
 import statistics
-import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -15,11 +13,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from _timing import Row, medians, ratios, show
+from _timing import Row, compared, show
 from _types import Wrapper, quax_wrapper
 from jax import lax
 
 from duckarray.core import quaxify
+from duckarray.core.testing import timing
 
 QUAX = quax_wrapper()
 X = jnp.linspace(0.0, 1.0, 8)
@@ -92,7 +91,7 @@ def _traced(goal: float, program: Callable[..., Any], name: str, *, on_value: bo
 
     plain, ours = trace(lambda f: f, lambda x: x), trace(quaxify, Wrapper)
     quax = trace(*QUAX) if QUAX else None
-    return ratios(name, goal, plain, ours, quax, repeats=41, cold=True)
+    return compared(name, goal, plain, ours, quax, repeats=41, cold=True)
 
 
 def _eager(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
@@ -103,7 +102,7 @@ def _eager(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[
 
 def _eager_dense(name: str) -> Row:
     quax = _eager(*QUAX) if QUAX else None
-    return ratios(name, 4.0, lambda: X + X, _eager(quaxify, Wrapper), quax, repeats=9, calls=50)
+    return compared(name, 4.0, lambda: X + X, _eager(quaxify, Wrapper), quax, repeats=9, calls=50)
 
 
 def _growth(name: str) -> Row:
@@ -111,7 +110,7 @@ def _growth(name: str) -> Row:
 
     def growth(call: Callable[[], Any], calls: int) -> float:
         call()
-        times = [medians([call], repeats=5, calls=calls // 100)[0] for _ in range(20)]
+        times = [_median(call, 5, calls // 100) for _ in range(20)]
         return statistics.median(times[-4:]) / statistics.median(times[:4])
 
     # Quax is slow enough already after fewer.
@@ -126,12 +125,14 @@ def _eager_value(name: str) -> Row:
 
     quax = call(*QUAX) if QUAX else None
     plain, ours = lambda: lax.add(X, X), call(quaxify, Wrapper)
-    return ratios(name, None, plain, ours, quax, repeats=9, calls=50)
+    return compared(name, None, plain, ours, quax, repeats=9, calls=50)
 
 
 def _operator(operate: Callable[[Any], Any], jnp_spelling: Callable[[Any], Any], name: str) -> Row:
     value = Wrapper(X)
-    return ratios(name, 1.5, lambda: jnp_spelling(X), lambda: operate(value), repeats=25, calls=100)
+    return compared(
+        name, 1.5, lambda: jnp_spelling(X), lambda: operate(value), repeats=25, calls=100
+    )
 
 
 def _jitted_call(count: int, goal: float, name: str, *, gives_value: bool = False) -> Row:
@@ -147,36 +148,25 @@ def _jitted_call(count: int, goal: float, name: str, *, gives_value: bool = Fals
 
     quax = call(*QUAX) if QUAX else None
     plain, ours = call(lambda f: f, lambda x: x), call(quaxify, Wrapper)
-    return ratios(name, goal, plain, ours, quax, repeats=25, calls=100)
+    return compared(name, goal, plain, ours, quax, repeats=25, calls=100)
 
 
 def _construction(name: str) -> Row:
-    programs = [lambda: Wrapper(X)]
+    programs: dict[str, Callable[[], Any]] = {"ours": lambda: Wrapper(X)}
     if QUAX:
         make = QUAX[1]
-        programs.append(lambda: make(X))
-    times = medians(programs, repeats=15, calls=1000)
-    return Row(name, 1.0, *(t * 1e6 for t in times), unit=" µs")
+        programs["quax"] = lambda: make(X)
+    times = timing.medians(programs, 15, 1000).values()
+    return Row(name, 1.0, *(t.processor * 1e6 for t in times), unit=" µs")
 
 
-_IMPORT = """
-import time, jax, equinox
-start = time.process_time()
-import {module}
-print((time.process_time() - start) * 1e3)
-"""
+def _median(call: Callable[[], Any], repeats: int, calls: int) -> float:
+    return timing.medians({"call": call}, repeats, calls)["call"].processor
 
 
 def _import(name: str) -> Row:
-    def milliseconds(module: str) -> float:
-        command = [sys.executable, "-c", _IMPORT.format(module=module)]
-        # As installed, with the bytecode of its modules.
-        env = {name: x for name, x in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        runs = [subprocess.run(command, capture_output=True, check=True, env=env) for _ in range(5)]
-        return statistics.median(float(run.stdout) for run in runs)
-
-    quax = milliseconds("quax") if QUAX else None
-    return Row(name, 60.0, milliseconds("duckarray.core"), quax, unit=" ms")
+    quax = timing.import_seconds("quax") * 1e3 if QUAX else None
+    return Row(name, 60.0, timing.import_seconds("duckarray.core") * 1e3, quax, unit=" ms")
 
 
 ROWS: dict[str, Callable[[str], Row]] = {

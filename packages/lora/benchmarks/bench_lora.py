@@ -6,8 +6,6 @@ alternate, so that a busy machine slows all of them; the median counts.
 
 import collections
 import re
-import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from duckarray.core import materialization, quaxify
+from duckarray.core.testing import timing
 from duckarray.lora import LoraArray, loraify, partition, select, stack, trainable_parameters
 
 try:
@@ -84,19 +83,10 @@ def by_hand(model: Any) -> Any:
     return jax.tree.map(convert, model, is_leaf=is_linear)
 
 
-def medians(repeats: int, **programs: Callable[[], Any]) -> dict[str, float]:
-    times: dict[str, list[float]] = {name: [] for name in programs}
-    for run in programs.values():
-        run()
-    for _ in range(repeats):
-        for name, run in programs.items():
-            start = time.perf_counter()
-            run()
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(each) for name, each in times.items()}
-
-
-def show(what: str, times: dict[str, float], base: str = "by hand") -> None:
+def show(
+    what: str, repeats: int, programs: dict[str, Callable[[], Any]], base: str = "by hand"
+) -> None:
+    times = {name: t.clock for name, t in timing.medians(programs, repeats).items()}
     ratios = ", ".join(f"{n} {t / times[base]:.2f}x" for n, t in times.items() if n != base)
     print(f"{what:42s} {base} {times[base] * 1e3:9.3f} ms: {ratios}")
 
@@ -152,8 +142,8 @@ def main() -> None:
     running()
     counts()
     with materialization("error"):
-        show("trace, forward (goal 1.05x)", medians(7, **programs))
-        show("trace, gradient outside (goal 1.05x)", medians(5, **gradients))
+        show("trace, forward (goal 1.05x)", 7, programs)
+        show("trace, gradient outside (goal 1.05x)", 5, gradients)
         eager()
     compiled(programs, gradients)
 
@@ -181,7 +171,7 @@ def many_adapters(rows: int = 64, n: int = 8, rank: int = 16, width: int = 1024)
         scratch = run.memory_analysis().temp_size_in_bytes / 1e6
         print(f"{n} adapters, {rows} rows, {name:10s} {scratch:.2f} MB of scratch")
     each = {name: lambda run=run: jax.block_until_ready(run(*args)) for name, run in runs.items()}
-    show("many adapters (goal 0.7x, 1/16 of the scratch)", medians(30, **each), base="gather")
+    show("many adapters (goal 0.7x, 1/16 of the scratch)", 30, each, base="gather")
 
 
 def running() -> None:
@@ -208,7 +198,7 @@ def running() -> None:
                 run = jax.jit(change(f)).lower(*args).compile()
                 each[name] = lambda run=run, args=args: jax.block_until_ready(run(*args))
             n = 15 if width * rows > 1 << 17 else 60
-            show(f"{what} {width}, {rows} rows (goal 1.02x)", medians(n, **each))
+            show(f"{what} {width}, {rows} rows (goal 1.02x)", n, each)
 
 
 def counts() -> None:
@@ -249,7 +239,7 @@ def eager() -> None:
         theirs = quax_lora.LoraArray(w, stop_gradient=False, rank=8, scale=1.0, key=key)
         quax_matvec = quax.quaxify(lambda w, x: w @ x)
         programs["quax"] = lambda: jax.block_until_ready(quax_matvec(theirs, x))
-    show("eager matrix-vector product, 256 x 256", medians(300, **programs))
+    show("eager matrix-vector product, 256 x 256", 300, programs)
 
 
 def compiled(*groups: dict[str, Callable[[], Any]]) -> None:

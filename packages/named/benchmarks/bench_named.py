@@ -1,7 +1,5 @@
 """What names cost: operators, compiled calls and tracing, against plain `jax.numpy`."""
 
-import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,30 +8,11 @@ import jax.numpy as jnp
 
 import duckarray.named as n
 from duckarray.core import quaxify
+from duckarray.core.testing import timing
 from duckarray.named import NamedArray
 
 X = jnp.ones((8, 16))
 A, B = NamedArray(X, "batch d"), NamedArray(X + 1, "batch d")
-
-
-def ratio(
-    plain: Callable[[], Any], ours: Callable[[], Any], calls: int, repeats: int = 21
-) -> float:
-    """The median of quotients of neighbours in time."""
-    programs = (plain, ours)
-    for program in programs:
-        jax.block_until_ready(program())
-    quotients = []
-    for _ in range(21):
-        times = []
-        for program in programs:
-            start = time.process_time()
-            for _ in range(calls):
-                out = program()
-            jax.block_until_ready(out)
-            times.append(time.process_time() - start)
-        quotients.append(times[1] / times[0])
-    return statistics.median(quotients)
 
 
 def traced(program: Callable[..., Any], *args: Any) -> Callable[[], Any]:
@@ -68,7 +47,7 @@ def main() -> None:
         ("the same inside quaxify", None, traced(adds, X, X), traced(quaxify(adds), A, B), 1),
     ]
     for name, goal, base, ours, calls in rows:
-        got = ratio(base, ours, calls)
+        (got,) = timing.ratios(base, ours, calls=calls)
         verdict = "" if goal is None else f"(at most {goal}: {'ok' if got <= goal else 'MISSED'})"
         print(f"{name:32} {got:5.2f}x {verdict}")
     x = NamedArray(jnp.ones((2, 8, 16)), "batch seq d")

@@ -5,8 +5,6 @@ alternate, so that a busy machine slows all of them; the median counts. Next to 
 is that of the time that processors were busy, which other programs disturb less.
 """
 
-import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +14,7 @@ import numpy as np
 from jax import lax
 
 from duckarray.core import materialize, quaxify
+from duckarray.core.testing import timing
 from duckarray.quant import quantize
 
 N, REPEATS = 4096, 15
@@ -114,18 +113,7 @@ def errors() -> None:
 
 def compare(programs: dict[str, Callable[[], Any]], n: int = REPEATS) -> dict[str, Any]:
     """For each program the ratios of its times, and of those of the processors, to the first."""
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in programs}
-    for run in programs.values():
-        jax.block_until_ready(run())
-    for _ in range(n):
-        for name, run in programs.items():
-            busy, start = time.process_time(), time.perf_counter()
-            jax.block_until_ready(run())
-            times[name].append((time.perf_counter() - start, time.process_time() - busy))
-    medians = {
-        name: [statistics.median(each) for each in zip(*pairs, strict=True)]
-        for name, pairs in times.items()
-    }
+    medians = timing.medians(programs, n)
     base = next(iter(medians.values()))
     return {name: [x / y for x, y in zip(m, base, strict=True)] for name, m in medians.items()}
 

@@ -20,7 +20,6 @@ the same runs, as multiples of SciPy's time (power law; random):
 - pieces of another width than the one that is chosen, 6: of 8 from 1.0 to 1.3, others above that.
 """
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +31,7 @@ import scipy.sparse.linalg
 
 from duckarray import sparse
 from duckarray.core import quaxify
+from duckarray.core.testing import timing
 
 REPEATS = 15
 
@@ -62,22 +62,10 @@ def power_law(n: int) -> Any:
     return scipy.sparse.coo_array((np.ones(rows.size), (rows, cols)), shape=(n, n)).tocsr()
 
 
-def best(**programs: Callable[[], Any]) -> dict[str, float]:
-    """The shortest time of each, in seconds."""
-    times = dict.fromkeys(programs, float("inf"))
-    for run in programs.values():
-        run()
-    for _ in range(REPEATS):
-        for name, run in programs.items():
-            start = time.perf_counter()
-            run()
-            times[name] = min(times[name], time.perf_counter() - start)
-    return times
-
-
 def compare(what: str, goal: str, ours: Any, args: Any, scipys: Callable[[], Any]) -> None:
     run = jax.jit(quaxify(ours))
-    times = best(ours=lambda: jax.block_until_ready(run(*args)), scipy=scipys)
+    programs = {"ours": lambda: run(*args), "scipy": scipys}
+    times = {name: t.clock for name, t in timing.best(programs, REPEATS).items()}
     ratio = times["ours"] / times["scipy"]
     print(
         f"{what:44s} scipy {times['scipy'] * 1e3:8.2f} ms: {ratio:5.2f}x  (goal {goal})", flush=True

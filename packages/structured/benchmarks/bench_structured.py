@@ -5,7 +5,6 @@ in one process, and the best of each counts: another program on the machine only
 """
 
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 import scipy.linalg
 
 from duckarray.core import quaxify
+from duckarray.core.testing import timing
 from duckarray.structured import (
     Diagonal,
     DiagonalPlusLowRank,
@@ -32,17 +32,8 @@ def numbers(*shape: int, seed: int = 0) -> Any:
 def compare(
     what: str, goal: float, ours: Callable[[], Any], peer: Callable[[], Any], repeats: int = 40
 ) -> None:
-    # Of each in turn: by the clock, and by the processor, which what else runs hardly changes.
-    times: list[tuple[list[float], list[float]]] = [([], []), ([], [])]
-    for run in (ours, peer):
-        jax.block_until_ready(run())
-    for _ in range(repeats):
-        for run, found in zip((ours, peer), times, strict=True):
-            clock, processor = time.perf_counter(), time.process_time()
-            jax.block_until_ready(run())
-            found[0].append(time.perf_counter() - clock)
-            found[1].append(time.process_time() - processor)
-    (a, used), (b, theirs) = (map(min, found) for found in times)
+    found = timing.best({"ours": ours, "peer": peer}, repeats)
+    (a, used), (b, theirs) = found["ours"], found["peer"]
     print(
         f"{what:40s} {a * 1e3:9.3f} ms / {b * 1e3:9.3f} ms = {a / b:.3f}x, of the processor "
         f"{used / theirs:.3f}x (goal {goal}x)"

@@ -1,10 +1,5 @@
 """What units cost: operators, compiled calls and tracing, against plain `jax.numpy`."""
 
-import os
-import statistics
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,28 +8,11 @@ import jax.numpy as jnp
 
 import duckarray.units as u
 from duckarray.core import quaxify
+from duckarray.core.testing import timing
 from duckarray.units import Quantity
 
 X = jnp.linspace(1.0, 2.0, 8)
 A, B = Quantity(X, "m"), Quantity(X + 1, "m")
-
-
-def ratio(plain: Callable[[], Any], ours: Callable[[], Any], calls: int) -> float:
-    """The median of quotients of neighbours in time."""
-    programs = (plain, ours)
-    for program in programs:
-        jax.block_until_ready(program())
-    quotients = []
-    for _ in range(21):
-        times = []
-        for program in programs:
-            start = time.process_time()
-            for _ in range(calls):
-                out = program()
-            jax.block_until_ready(out)
-            times.append(time.process_time() - start)
-        quotients.append(times[1] / times[0])
-    return statistics.median(quotients)
 
 
 def traced(program: Callable[..., Any], *args: Any) -> Callable[[], Any]:
@@ -68,18 +46,6 @@ def step(tree: Any) -> Any:
     return jax.tree.map(lambda x: x * 0.9, tree, is_leaf=lambda x: isinstance(x, Quantity))
 
 
-def import_time(module: str) -> float:
-    code = f"import time, jax, equinox; t = time.process_time(); import {module}; "
-    code += "print(time.process_time() - t)"
-    # As installed, with the bytecode of its modules.
-    env = {name: x for name, x in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    command = [sys.executable, "-c", code]
-    runs = [
-        subprocess.run(command, capture_output=True, check=True, env=env).stdout for _ in range(5)
-    ]
-    return statistics.median(map(float, runs)) * 1e3
-
-
 def main() -> None:
     leaves = [X + i for i in range(30)]
     tree = [Quantity(x, "m") for x in leaves]
@@ -98,10 +64,10 @@ def main() -> None:
         ),
     ]
     for name, goal, base, ours, calls in rows:
-        got = ratio(base, ours, calls)
+        (got,) = timing.ratios(base, ours, calls=calls)
         verdict = "ok" if got <= goal else "MISSED"
         print(f"{name:32} {got:5.2f}x (at most {goal}: {verdict})")
-    over = import_time("duckarray.units") - import_time("jax.numpy")
+    over = timing.import_seconds("duckarray.units") * 1e3
     print(f"{'import, over jax and equinox':32} {over:4.0f} ms (at most 60)")
     same = [
         [e.primitive.name for e in jax.make_jaxpr(f)(z, z).jaxpr.eqns]

@@ -5,7 +5,6 @@ alternate, and the best of each counts: another program on the machine only adds
 """
 
 import runpy
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ import jax.numpy as jnp
 
 from duckarray import zeros
 from duckarray.core import quaxify
+from duckarray.core.testing import timing
 from duckarray.zeros import Zeros
 
 try:
@@ -27,21 +27,9 @@ except ImportError:
 SIZE = 1024
 
 
-def best(repeats: int, programs: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Seconds for each program: the least of `repeats`, taken in turn."""
-    times: dict[str, list[float]] = {name: [] for name in programs}
-    for program in programs.values():
-        jax.block_until_ready(program())
-    for _ in range(repeats):
-        for name, program in programs.items():
-            start = time.perf_counter()
-            jax.block_until_ready(program())
-            times[name].append(time.perf_counter() - start)
-    return {name: min(each) for name, each in times.items()}
-
-
-def show(what: str, goal: str, times: dict[str, float], against: str) -> None:
+def show(what: str, goal: str, programs: dict[str, Callable[[], Any]], against: str) -> None:
     """Prints one line: milliseconds of each, and ratios against the program called `against`."""
+    times = {name: t.clock for name, t in timing.best(programs, 20).items()}
     base = times[against]
     cells = [f"{name} {1e3 * t:8.3f} ms ({t / base:.3f}x)" for name, t in times.items()]
     print(f"{what:44s} {'  '.join(cells)}   goal {goal}")
@@ -74,7 +62,7 @@ def product_and_sum() -> None:
     if quax is not None:
         theirs = jax.jit(lambda x: quax.quaxify(program)(x, Zero((SIZE, SIZE), jnp.float32)))
         programs["quax"] = lambda: theirs(x)
-    show(f"x @ zeros + x, {SIZE} x {SIZE}", "<= 0.05x", best(20, programs), "dense")
+    show(f"x @ zeros + x, {SIZE} x {SIZE}", "<= 0.05x", programs, "dense")
 
 
 def pull_back() -> None:
@@ -106,7 +94,7 @@ def pull_back() -> None:
         for name, f in (("dense", dense), ("duckarray", symbolic), ("by hand", by_hand))
     }
     programs = {name: lambda f=f: f(weights, x) for name, f in compiled.items()}
-    show("pull-back of one of two results", "1x by hand", best(20, programs), "by hand")
+    show("pull-back of one of two results", "1x by hand", programs, "by hand")
     for name, program in compiled.items():
         cost: Any = program.cost_analysis()
         cost = cost[0] if isinstance(cost, list) else cost

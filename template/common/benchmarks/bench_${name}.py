@@ -1,24 +1,10 @@
 """What scaling costs with the factor kept apart, against scaling each entry."""
 
-import statistics
-import time
-
-import jax
 import jax.numpy as jnp
 
 from duckarray.core import quaxify
+from duckarray.core.testing import timing
 from ${module} import ${cls}
-
-
-def seconds(program, x):
-    """The median over 50 calls, of which the first is not one."""
-    jax.block_until_ready(program(x))
-    times = []
-    for _ in range(50):
-        start = time.perf_counter()
-        jax.block_until_ready(program(x))
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def scale(x):
@@ -29,8 +15,9 @@ def main():
     for n in (10, 1000, 4000):
         dense = jnp.ones((n, n))
         value = ${cls}(dense, jnp.float32(1.0))
-        plain, ours = seconds(scale, dense), seconds(quaxify(scale), value)
-        print(f"{n} × {n}: {plain * 1e6:.0f} µs dense, {ours * 1e6:.0f} µs with the factor apart")
+        programs = {"dense": lambda x=dense: scale(x), "apart": lambda x=value: quaxify(scale)(x)}
+        dense_time, ours = (t.clock for t in timing.medians(programs).values())
+        print(f"{n} × {n}: {dense_time * 1e6:.0f} µs dense, {ours / dense_time:.2f}x apart")
 
 
 if __name__ == "__main__":
