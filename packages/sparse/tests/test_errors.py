@@ -143,6 +143,25 @@ def test_a_traced_array_needs_a_pattern():
         sparse.from_dense(jnp.ones(3), nnz=2)
 
 
+def test_a_pattern_of_another_shape_than_the_array_is_refused():
+    pattern = Pattern.coo([2], [3], SHAPE)
+    for x in (jnp.ones((2, 4)), jnp.ones((3, 3)), jnp.ones(4), jnp.ones((3, 4, 1))):
+        with pytest.raises(ValueError, match=r"for a pattern of shape \(3, 4\)[^$]*last axes"):
+            sparse.from_dense(x, pattern=pattern)
+    assert sparse.from_dense(jnp.ones((5, 3, 4)), pattern=pattern).data.shape == (5, 1)
+    with pytest.raises(TypeError, match=r"the fill is traced[^$]*Pass a number"):
+        jax.jit(lambda s: sparse.from_dense(jnp.ones(3), pattern=DynamicPattern(2), fill=s))(1.0)
+
+
+def test_a_result_with_an_axis_too_long_to_count_is_refused():
+    a = sparse.eye(10**6)
+    for program in (lambda x: x.ravel(), lambda x: jnp.pad(x, ((0, 2**31), (0, 0)))):
+        with pytest.raises(ValueError, match=r"fit into 32 bits[^$]*Keep more axes"):
+            quaxify(program)(a)
+    with pytest.raises(ValueError, match=r"1,000,000,000,000 entries[^$]*one after the other"):
+        sparse.kron(a, a)
+
+
 def test_a_place_that_is_not_stored_stops_a_traced_update():
     x = sparse.eye(3)
     update = jax.jit(quaxify(lambda x, i: x.at[i, 1].set(5.0)))

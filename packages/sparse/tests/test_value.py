@@ -15,7 +15,7 @@ from jax import lax
 from jax.experimental import sparse as jax_sparse
 
 from duckarray import sparse
-from duckarray.core import materialization, materialize, quaxify
+from duckarray.core import MaterializeError, materialization, materialize, quaxify
 from duckarray.sparse import DynamicPattern, Pattern, Sparse, _superlu
 
 pytestmark = pytest.mark.any_jax
@@ -131,6 +131,40 @@ def test_fills_are_followed():
     assert out.nnz == 3
 
 
+@pytest.mark.filterwarnings("error")
+def test_fills_that_are_not_finite_or_overflow():
+    nan, inf = np.nan, np.inf
+    dense = jnp.array([[1.0, inf, inf], [inf, inf, inf]])
+    a = sparse.from_dense(dense, fill=inf)
+    assert a.nnz == 1
+    difference = quaxify(lambda a: a - a)(a)
+    np.testing.assert_array_equal(difference.fill, nan)
+    np.testing.assert_array_equal(quaxify(lambda a: a.sum(0))(a), [inf, inf, inf])
+    np.testing.assert_array_equal(quaxify(lambda a: a.min(1))(a), [1, inf])
+    with materialization("error"), pytest.raises(MaterializeError, match="dot_general"):
+        quaxify(lambda a: a @ jnp.ones(3))(a)
+    with materialization("allow"):
+        np.testing.assert_array_equal(quaxify(lambda a: a @ jnp.ones(3))(a), [inf, inf])
+    large = sparse.from_dense(jnp.full(5, 1e38), fill=1e38)
+    assert quaxify(lambda a: a.sum())(large) == inf
+    assert quaxify(jnp.square)(large).fill == inf
+    # Of small integers products wrap around, and numbers of fills do not fit into the dtype.
+    bits = sparse.from_dense(jnp.full(300, 3, "int8"), fill=3)
+    evens = sparse.from_dense(jnp.full(256, 2, "int8"), fill=2)
+    product = quaxify(lambda a: lax.reduce(a, np.int8(1), lax.mul, (0,)))
+    want = int(np.prod(np.full(300, 3, "int8"), dtype="int8"))
+    assert (int(product(bits)), int(product(evens))) == (want, 0)
+
+
+def test_an_array_without_axes_is_a_number():
+    s, a = sparse.from_dense(jnp.asarray(3.0)), sparse.eye(2)
+    out = quaxify(lambda s, a: (s * jnp.ones(2), a * s, s + 1))(s, a)
+    np.testing.assert_array_equal(out[0], [3, 3])
+    assert isinstance(out[1], Sparse)
+    np.testing.assert_array_equal(out[1].to_dense(), 3 * np.eye(2))
+    assert materialize(out[2]) == 4
+
+
 def test_a_traced_fill_has_a_gradient():
     def loss(s):
         return quaxify(lambda a, s: jnp.sum((a + s) ** 2))(sparse.eye(3), s)
@@ -212,6 +246,16 @@ def test_traced_places(system):
     np.testing.assert_allclose(
         gradient, jnp.where(dense != 0, 2 * jnp.outer(dense @ x, x), 0), rtol=1e-3
     )
+
+
+def test_traced_places_of_another_fill():
+    for fill, want in ((1.0, [2, np.nan, 0]), (np.nan, [1, 2, 1])):
+        x = jnp.array([1.0, 2.0, np.nan, 1.0])
+        a = jax.jit(
+            lambda x, fill=fill: sparse.from_dense(x, pattern=DynamicPattern(3), fill=fill)
+        )(x)
+        np.testing.assert_array_equal(a.data, want)
+        np.testing.assert_array_equal(a.to_dense(), x)
 
 
 def test_traced_indices_are_sorted_and_summed():
@@ -300,6 +344,69 @@ def test_the_second_difference_has_the_closed_form_of_its_determinant_and_spectr
     mode = np.sin(np.pi * k * np.arange(1, n + 1) / (n + 1)).astype("float32")
     eigenvalue = 2 - 2 * np.cos(np.pi * k / (n + 1))
     np.testing.assert_allclose(quaxify(jnp.matmul)(a, mode), eigenvalue * mode, atol=1e-6)
+
+
+def test_second_derivatives_of_solves_and_determinants(system):
+    a, s = system
+    b = jnp.arange(20.0) / 20
+
+    def along(value):
+        # Of t: the second derivative of value(a + t a^T o pattern) at zero.
+        return jax.grad(jax.grad(value))(0.0)
+
+    change = jnp.asarray(s.toarray().T)[a.pattern.indices]
+    of_dense = jnp.zeros((20, 20)).at[a.pattern.indices].set(change)
+
+    def moved(t):
+        return Sparse(a.data + t * change, a.pattern)
+
+    with materialization("allow"):
+        got = along(lambda t: sparse.factor(moved(t)).logdet())
+    inverse = np.linalg.inv(s.toarray()) @ np.asarray(of_dense)
+    np.testing.assert_allclose(got, -np.trace(inverse @ inverse), rtol=1e-3)
+    with materialization("error"), pytest.raises(MaterializeError, match="second derivative"):
+        along(lambda t: sparse.factor(moved(t)).logdet())
+    got = along(lambda t: jnp.sum(sparse.solve(moved(t), b)))
+    want = 2 * np.sum(inverse @ inverse @ np.linalg.solve(s.toarray(), b))
+    np.testing.assert_allclose(got, want, rtol=1e-3)
+
+
+def test_dtypes_of_systems(system):
+    a, s = system
+    b = np.linspace(0, 1, 20).astype("float32")
+    made = _superlu.factorisations[0]
+    with jax.numpy_dtype_promotion("standard"):
+        got = sparse.factor(3 * a).solve(b + 2j * b)  # by the factors of the real matrix
+    assert _superlu.factorisations[0] == made + 1
+    want = np.linalg.solve(3 * s.toarray(), np.stack([b, 2 * b], 1))
+    np.testing.assert_allclose(got, want[:, 0] + 1j * want[:, 1], rtol=1e-3, atol=1e-4)
+    with jax.enable_x64(True), jax.numpy_dtype_promotion("standard"):
+        wide = sparse.factor(a).solve(jnp.asarray(b, "float64"))
+        assert wide.dtype == "float64"
+        exact = np.linalg.solve(s.toarray().astype("float64"), b.astype("float64"))
+        np.testing.assert_allclose(wide, exact, rtol=1e-9, atol=1e-12)
+    with jax.numpy_dtype_promotion("standard"):
+        for dtype in ("int32", "bool", "bfloat16"):
+            np.testing.assert_array_equal(sparse.solve(sparse.eye(3, dtype=dtype), b[:3]), b[:3])
+    none = sparse.from_dense(jnp.zeros((0, 0)))
+    assert sparse.factor(none).slogdet() == (1, 0)  # the empty product
+    assert sparse.solve(none, jnp.zeros(0)).shape == (0,)
+
+
+def test_plans_for_patterns_that_pass_by_are_bounded_too():
+    sparse.plan_memory(before := sparse.plan_memory(0))
+    try:
+        for k in range(12):  # each plan is that nothing is left, but its key keeps the pattern
+            if k == 6:
+                sparse.plan_memory(50_000)
+            a = sparse.random(jax.random.key(k), (1000,), density=0.9)
+            jax.eval_shape(quaxify(lambda x: x[:0]), a)
+            if k < 6:
+                assert sparse.plan_statistics().nbytes > (k + 1) * 900 * 12
+            else:
+                assert sparse.plan_statistics().nbytes <= 50_000
+    finally:
+        sparse.plan_memory(before)
 
 
 def test_updates_outside_of_quaxify_may_add_places():

@@ -14,16 +14,23 @@ from ._dynamic import DynamicPattern, found_in
 from ._fill import Constant
 from ._pattern import Pattern, empty_pattern, from_linear
 from ._plans import planned, sorted_entries
-from ._structure import absorb, as_sparse
-from ._value import Sparse, take, unchecked
+from ._structure import MOST_ENTRIES, absorb, as_sparse
+from ._value import Sparse, as_fill, take, unchecked
 
 _TRACED = """`from_dense(x)`: `x` is traced, so where it is not zero is not known while tracing.
 Pass `pattern=`, a `Pattern` of the entries to keep, or `DynamicPattern(capacity)` with room for \
 as many as there may be."""
 
+_TRACED_FILL = """`from_dense(x, pattern=DynamicPattern(...), fill=...)`: the fill is traced.
+Pass a number, or leave it out for zero."""
+
 _TOO_FEW = """`from_dense(x, nnz={nnz})`: `x` has {found} entries that are not zero, the first of \
 the others at {where}.
 Pass `nnz={found}`, or leave it out."""
+
+_ANOTHER_SHAPE = """`from_dense(x, pattern=...)`: `x` of shape {shape} for a pattern of shape \
+{of_pattern}.
+Pass a pattern of the shape of `x`, or of its last axes: all others are a batch."""
 
 _DENSITY = """`random(key, {shape}, density={density})` takes a fraction.
 Pass a density between 0 and 1."""
@@ -33,6 +40,9 @@ Pass as many diagonals as offsets, each with one entry for each place of its dia
 
 _BLOCKS = """`block_array(blocks)`: {problem}.
 Pass rows of equally many blocks, matrices or None, those of a row with equally many rows."""
+
+_TOO_MANY = """`kron(a, b)` of shapes {a} and {b} has {nnz:,} entries, more than are planned for.
+Multiply by the factors one after the other: `a @ x @ b.T` is `kron(a, b)` times a matrix `x`."""
 
 _MATRICES = """`kron(a, b)` takes two matrices, but got shapes {a} and {b}.
 Reshape them: `a.reshape(1, -1)` is one."""
@@ -50,7 +60,7 @@ def from_dense(x: Any, *, nnz: int | None = None, pattern: Any = None, fill: Any
 
     Raises:
         TypeError: if `x` is traced and there is no `pattern`.
-        ValueError: if there are more than `nnz` entries.
+        ValueError: if there are more than `nnz` entries, or `pattern` is of another shape.
 
     Example:
         >>> import jax.numpy as jnp
@@ -60,15 +70,20 @@ def from_dense(x: Any, *, nnz: int | None = None, pattern: Any = None, fill: Any
     """
     x = jnp.asarray(x) if not isinstance(x, ArrayValue) else materialize(x)
     if isinstance(pattern, DynamicPattern):
-        data, places = found_in(x, pattern.capacity)
-        return unchecked(data, places, Constant.of(0, x.dtype))
+        constant, _ = as_fill(fill, x.reshape(-1))
+        if constant is None:
+            raise TypeError(_TRACED_FILL)
+        data, places = found_in(x, pattern.capacity, constant)
+        return unchecked(data, places, constant)
     if pattern is None:
         if isinstance(x, jax.core.Tracer):
             raise TypeError(_TRACED)
         pattern = _stored_in(np.asarray(x), nnz, fill)
     pattern = pattern.canonical
+    if x.shape[x.ndim - pattern.ndim :] != pattern.shape or x.ndim < pattern.ndim:
+        raise ValueError(_ANOTHER_SHAPE.format(shape=x.shape, of_pattern=pattern.shape))
     if not pattern.ndim:
-        return Sparse(x.reshape(1)[: pattern.nnz], pattern, fill)
+        return Sparse(x[..., None][..., : pattern.nnz], pattern, fill)
     return Sparse(x[(..., *pattern.indices)], pattern, fill)
 
 
@@ -191,6 +206,9 @@ def random(key: Any, shape: tuple[int, ...], density: float = 0.01, dtype: Any =
 def kron(a: Any, b: Any) -> Sparse:
     """The Kronecker product of two matrices, either of which may be dense.
 
+    Raises:
+        ValueError: if one is no matrix, or the product has more than `2**28` entries.
+
     Example:
         >>> import jax.numpy as jnp
         >>> from duckarray.sparse import eye, kron
@@ -204,6 +222,8 @@ def kron(a: Any, b: Any) -> Sparse:
         raise ValueError(_MATRICES.format(a=a.shape, b=b.shape))
     p, q = a.pattern, b.pattern
     shape = (p.shape[0] * q.shape[0], p.shape[1] * q.shape[1])
+    if p.nnz * q.nnz > MOST_ENTRIES:
+        raise ValueError(_TOO_MANY.format(a=a.shape, b=b.shape, nnz=p.nnz * q.nnz))
 
     def make() -> Any:
         i, j = (x.astype(np.int64) for x in p.indices)

@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ._fill import Constant
+
 _CAPACITY = """`DynamicPattern(capacity={capacity!r})` takes the largest number of entries there \
 may be.
 Pass a non-negative integer that is known while tracing."""
@@ -165,12 +167,15 @@ def dynamic(indices: Any, count: Any, shape: tuple[int, ...]) -> DynamicPattern:
     return DynamicPattern.tree_unflatten((indices[0].shape[0], shape), (tuple(indices), count))
 
 
-def found_in(dense: Any, capacity: int) -> tuple[Any, DynamicPattern]:
-    """Where a dense array is not zero, and its entries there; more than `capacity` is an error."""
-    count = jnp.sum(dense != 0, dtype=jnp.int32)
+def found_in(dense: Any, capacity: int, fill: Constant) -> tuple[Any, DynamicPattern]:
+    """Where a dense array is not its fill, and the entries there; more than `capacity` fail."""
+    differs = dense != jnp.asarray(fill.value)
+    if fill.value != fill.value:
+        differs = dense == dense
+    count = jnp.sum(differs, dtype=jnp.int32)
     text = EXCEEDED.format(capacity=capacity)
-    dense = eqx.error_if(dense, count > capacity, text)
-    indices = jnp.nonzero(dense, size=capacity, fill_value=dense.shape)
+    differs = eqx.error_if(differs, count > capacity, text)
+    indices = jnp.nonzero(differs, size=capacity, fill_value=dense.shape)
     data = dense.at[indices].get(mode="fill", fill_value=0)
     return data, dynamic([i.astype(jnp.int32) for i in indices], count, dense.shape)
 

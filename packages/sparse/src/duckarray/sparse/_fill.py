@@ -43,6 +43,12 @@ class Constant:
         """Whether it is zero, of either sign, or False."""
         return bool(self.value == 0)
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is neither infinite nor NaN."""
+        with np.errstate(all="ignore"):
+            return bool(self.value - self.value == 0) if self.value.dtype != bool else True
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constant) and self._key == other._key
 
@@ -85,7 +91,8 @@ def _apply(primitive: Any, constants: list[Constant], params: dict[str, Any]) ->
             out = jax.eval_shape(lambda x: primitive.bind(x, **params), values[0])
         return Constant(np.zeros((), out.dtype))
     if name in _EXACT and all(v.dtype.kind in "biufc" for v in values):
-        out = np.asarray(_EXACT[name](*values))
+        with np.errstate(all="ignore"):
+            out = np.asarray(_EXACT[name](*values))
         if jnp.issubdtype(out.dtype, jnp.number) or out.dtype == bool:
             return Constant(out)
     with jax.ensure_compile_time_eval():

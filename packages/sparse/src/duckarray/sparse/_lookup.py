@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ._pattern import Pattern
+from ._plans import planned
 from ._structure import Unstructured
 from ._value import Sparse
 
@@ -31,7 +32,7 @@ def look_up(x: Sparse, places: list[Any]) -> Any:
 
 def find(pattern: Pattern, places: list[Any]) -> tuple[Any, Any]:
     """Which entry is at each place, and whether there is one."""
-    split, starts, rest, steps = pattern.remember("search", lambda: _prepare(pattern))
+    split, starts, rest, steps = planned(("search", pattern), lambda: _prepare(pattern))
     row: Any = jnp.zeros((), jnp.int32)
     for i, n in zip(places[:split], pattern.shape[:split], strict=True):
         row = row * n + i

@@ -32,6 +32,9 @@ Indices run from 0 to one less than the size of their axis; negative ones are no
 _DUPLICATE = """`Pattern.{how}(...)`: entry {entry} is at {where}, as entry {first} is.
 Each place is stored once; `sparse.from_scipy(scipy.sparse.coo_array(...))` sums duplicates."""
 
+_RESULT = """a sparse array of shape {shape} cannot be made: {problem}.
+Keep more axes, each of fewer than `2**31` places."""
+
 _INDPTR = """`Pattern.csr(indptr, indices, shape={shape})`: {problem}.
 `indptr` starts at 0, never decreases, has one more entry than there are rows ({rows} + 1 here) \
 and ends with the number of indices ({nnz} here)."""
@@ -191,6 +194,9 @@ class Pattern:
         cls, indices: Sequence[Any], shape: tuple[int, ...], linear: Linear, order: Any = None
     ) -> Self:
         """From indices that are in range, sorted and unique."""
+        problem = _too_large(shape)
+        if problem:
+            raise ValueError(_RESULT.format(shape=shape, problem=problem))
         self = object.__new__(cls)
         frozen = tuple(np.ascontiguousarray(x, np.int32) for x in indices)
         for x in frozen:
@@ -315,13 +321,18 @@ def _checked_shape(shape: Any, how: str, ndim: int) -> tuple[int, ...]:
         problem = "a size is negative"
     if not problem and len(sizes) != ndim:
         problem = f"it has {len(sizes)} axes, the indices have {ndim}"
-    if not problem and any(n > 2**31 - 1 for n in sizes):
-        problem = "a size does not fit into 32 bits"
-    if not problem and math.prod(sizes) > 2**63 - 1:
-        problem = "places in it cannot be counted with 63 bits"
+    problem = problem or _too_large(sizes)
     if problem:
         raise ValueError(_SHAPE.format(how=how, shape=shape, problem=problem))
     return sizes
+
+
+def _too_large(shape: tuple[int, ...]) -> str:
+    if any(n > 2**31 - 1 for n in shape):
+        return "a size does not fit into 32 bits"
+    if math.prod(shape) > 2**63 - 1:
+        return "places in it cannot be counted with 63 bits"
+    return ""
 
 
 def _checked_index(x: Any, axis: int, how: str) -> Any:

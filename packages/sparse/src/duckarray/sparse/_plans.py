@@ -19,9 +19,14 @@ T = TypeVar("T")
 _NEGATIVE = """`plan_memory({limit!r})` takes a number of bytes.
 Pass a non-negative integer, such as `2**30`."""
 
+_OBJECT = 64  # what a small object of Python takes, about
+
 
 class PlanStatistics(NamedTuple):
-    """How many plans were made so far, and how many are kept, of how many bytes."""
+    """How many plans were made so far, and how many are kept, of how many bytes.
+
+    The patterns that plans are for count too, since the plans keep them.
+    """
 
     made: int
     kept: int
@@ -92,7 +97,7 @@ def planned(key: Any, make: Callable[[], T]) -> T:
             _plans.kept.move_to_end(key)
             return found[0]  # type: ignore[no-any-return]
         plan = make()
-        size = _nbytes(plan)
+        size = _nbytes(plan) + _nbytes(key)  # a key keeps the patterns in it alive
         _plans.made += 1
         _plans.nbytes += size
         _plans.kept[key] = plan, size
@@ -100,13 +105,15 @@ def planned(key: Any, make: Callable[[], T]) -> T:
         return plan
 
 
-def _nbytes(plan: Any) -> int:
-    if isinstance(plan, np.ndarray):
-        return plan.nbytes
-    if isinstance(plan, Pattern):
-        return sum(x.nbytes for x in plan.indices) + plan.linear.nbytes
-    if isinstance(plan, tuple | list):
-        return sum(map(_nbytes, plan))
+def _nbytes(x: Any) -> int:
+    if isinstance(x, np.ndarray):
+        return x.nbytes
+    if isinstance(x, Pattern):
+        return sum(i.nbytes for i in x.indices) + x.linear.nbytes + _OBJECT
+    if isinstance(x, bytes):
+        return len(x)
+    if isinstance(x, tuple | list):
+        return sum(map(_nbytes, x)) + _OBJECT
     return 0
 
 

@@ -39,11 +39,28 @@ def _greatest(dtype: Any) -> Any:
 
 
 def _times(x: Any, n: Any) -> Any:
-    return x * np.asarray(n).astype(x.dtype)
+    wide = wide_dtype(x.dtype)
+    return (x.astype(wide) * np.asarray(n).astype(wide)).astype(x.dtype)
 
 
 def _power(x: Any, n: Any) -> Any:
-    return x ** np.asarray(n).astype(x.dtype)
+    wide = wide_dtype(x.dtype)
+    if jnp.issubdtype(wide, jnp.inexact):
+        return (x.astype(wide) ** np.asarray(n).astype(wide)).astype(x.dtype)
+    n, xp = np.asarray(n), jnp if isinstance(x, jax.Array) else np
+    out = xp.ones_like(x)
+    while (n > 0).any():  # by squaring: integers wrap around, and `n` may be too large for one
+        out = xp.where(n % 2 == 1, out * x, out)
+        x, n = x * x, n // 2
+    return out
+
+
+def wide_dtype(dtype: Any) -> Any:
+    """The dtype to count and to add up in: single precision for half, integers for booleans."""
+    if dtype.kind == "b":
+        return jnp.dtype("int32")
+    small = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize < 4
+    return jnp.dtype("float32") if small else dtype
 
 
 def _odd(x: Any, n: Any) -> Any:
@@ -80,7 +97,7 @@ def reduce_segments(name: str, data: Any, ids: Any, count: int) -> Any:
 def _sum(data: Any, ids: Any, count: int) -> Any:
     if count == 1:
         return jnp.sum(data, axis=-1, keepdims=True, dtype=data.dtype)
-    wide = jnp.float32 if data.dtype.itemsize == 2 and data.dtype.kind in "fV" else data.dtype
+    wide = wide_dtype(data.dtype)
     out = jnp.zeros((*data.shape[:-1], count), wide)
     ordered = bool((np.diff(ids) >= 0).all())
     out = out.at[..., ids].add(

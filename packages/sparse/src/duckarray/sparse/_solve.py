@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from duckarray.core import ArrayValue, materialize, quaxify
+from duckarray.core.extend import densify
 
 from . import _superlu
 from ._dynamic import DynamicPattern
@@ -66,7 +67,12 @@ class Factor:
         if b.ndim not in (1, 2) or b.shape[0] != n:
             raise ValueError(_RHS.format(a=self.pattern.shape, b=b.shape, n=n))
         dtype = jnp.result_type(self.data.dtype, b.dtype)
-        data, b = self.data.astype(dtype), b.astype(dtype)
+        if dtype.kind == "c" and self.data.dtype.kind != "c":  # the factors serve both parts
+            both = self.solve(jnp.stack([b.real, b.imag], -1).reshape(n, -1))
+            return lax.complex(both[:, ::2], both[:, 1::2]).reshape(b.shape)
+        if dtype != self.data.dtype:  # more digits are asked for than these factors have
+            return Factor(self.data.astype(dtype), self.pattern).solve(b)
+        data, b = self.data, b.astype(dtype)
         a = unchecked(data, self.pattern, Constant.of(0, dtype))
         fixed = lax.stop_gradient(data)
         solve = functools.partial(_call, self.pattern, self.token, fixed, False)
@@ -83,7 +89,8 @@ class Factor:
         """The logarithm of the absolute value of the determinant.
 
         Its derivative needs the entries of the inverse at the stored places, which cost a solve
-        for each column.
+        for each column; its second derivative all of the inverse, which is made dense, as the
+        materialization policy permits.
         """
         return self.slogdet()[1]
 
@@ -218,10 +225,27 @@ def _slogdet_jvp(pattern: Pattern, primals: Any, tangents: Any) -> Any:
     """`d log |det a| = Re trace(a⁻¹ da)`, of which the stored places of `da` count."""
     (data,), (tangent,) = primals, tangents
     sign, value = _slogdet(pattern, data)
-    inverse = jax.pure_callback(
+    inverse = _inverse_entries(pattern, data)
+    return (sign, value), (jnp.zeros_like(sign), jnp.sum(inverse * tangent).real)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _inverse_entries(pattern: Pattern, data: Any) -> Any:
+    return jax.pure_callback(
         functools.partial(_superlu.inverse_entries, pattern),
         jax.ShapeDtypeStruct(data.shape, data.dtype),
-        lax.stop_gradient(data),
+        data,
         vmap_method="sequential",
     )
-    return (sign, value), (jnp.zeros_like(sign), jnp.sum(inverse * tangent).real)
+
+
+@_inverse_entries.defjvp
+def _inverse_entries_jvp(pattern: Pattern, primals: Any, tangents: Any) -> Any:
+    """`d a⁻¹ = -a⁻¹ da a⁻¹`, which has a use for all of the inverse: it is made dense."""
+    (data,), (tangent,) = primals, tangents
+    zero = Constant.of(0, data.dtype)
+    dense = densify(unchecked(data, pattern, zero), "second derivative of a determinant")
+    inverse = jnp.linalg.inv(dense)
+    rows, cols = pattern.indices
+    change = inverse @ quaxify(jnp.matmul)(unchecked(tangent, pattern, zero), inverse)
+    return _inverse_entries(pattern, data), -change[cols, rows]

@@ -50,6 +50,8 @@ def slogdet(pattern: Pattern, data: Any) -> Any:
     data = np.asarray(data)
     lu = _found(pattern, data, _key(pattern, data))
     real = np.zeros((), data.dtype).real.dtype
+    if not pattern.shape[0]:  # the empty product
+        return np.ones((), data.dtype), np.zeros((), real)
     if lu is None:
         return np.zeros((), data.dtype), np.asarray(-np.inf, real)
     diagonal = lu.U.diagonal()
@@ -90,7 +92,7 @@ def _solve(pattern: Pattern, token: Any, data: Any, b: Any, transposed: bool) ->
 
 
 def _key(pattern: Pattern, data: Any) -> bytes:
-    digest = hashlib.blake2b(pattern.digest, digest_size=8)
+    digest = hashlib.blake2b(pattern.digest + data.dtype.char.encode(), digest_size=8)
     digest.update(np.ascontiguousarray(data).data)
     return digest.digest()
 

@@ -21,10 +21,9 @@ from duckarray.sparse._products import (
     rows_of,
     scatter_sum,
 )
+from duckarray.sparse._segments import wide_dtype
 from duckarray.sparse._structure import Unstructured, absorb, finished, rule
 from duckarray.sparse._value import Sparse, take, unchecked
-
-_HALF = ("float16", "bfloat16")
 
 
 @rule("dot_general")
@@ -79,13 +78,14 @@ def _times_dense(
     if lead and a.fill_constant is not None and not any(i < lead for i in (*of_a, *batch_a)):
         return _stacked(a, y, of_a, of_y, batch_a, batch_y, preferred)
     a = absorb(a)
+    _check_fill(a)
     free_y = [i for i in range(y.ndim) if i not in (*of_y, *batch_y)]
     free_a = [i for i in range(a.ndim) if i not in (*of_a, *batch_a)]
     dense = y.transpose(*batch_y, *of_y, *free_y)
     batch, inner = tuple(a.shape[i] for i in batch_a), tuple(a.shape[i] for i in of_a)
     rest, outer = tuple(y.shape[i] for i in free_y), tuple(a.shape[i] for i in free_a)
     n, m = _count((*batch, *outer)), _count((*batch, *inner))
-    wide = _wide(dtype)
+    wide = wide_dtype(dtype)
     dense = dense.reshape(m, _count(rest)).astype(wide)
     out = _product(a, (tuple(batch_a), tuple(free_a), tuple(of_a)), n, wide, dense)
     out = out.reshape(*batch, *outer, *rest)
@@ -94,6 +94,12 @@ def _times_dense(
         sums = sums.reshape(*batch, *[1] * len(outer), *rest)
         out = out + jnp.asarray(a.fill).astype(wide) * sums
     return _narrow(out, dtype)
+
+
+def _check_fill(a: Sparse) -> None:
+    """A fill is taken off the entries and added again, which infinities and NaN do not survive."""
+    if a.fill_constant is not None and not a.fill_constant.is_finite:
+        raise Unstructured
 
 
 def _outer(a: Sparse, y: Any, batch_a: Any, batch_y: Any, dtype: Any) -> Any:
@@ -205,7 +211,7 @@ def _dot_general_sparse_sparse(
     sizes = _count((*batch, *outer)), _count(rest)
     key = (dimension_numbers, "product")
     plan = product_plan(key, left, right, sizes)
-    wide = _wide(dtype)
+    wide = wide_dtype(dtype)
     data = multiply_entries(plan, x.data.astype(wide), y.data.astype(wide))
     data = _narrow(data, dtype)
     fill = Constant.of(0, dtype)
@@ -241,13 +247,6 @@ def _matrix64(pattern: Any, axes: tuple[int, ...]) -> Any:
 
 def _count(sizes: Any) -> int:
     return int(np.prod(sizes, dtype=np.int64))
-
-
-def _wide(dtype: Any) -> Any:
-    """The dtype to sum in: single precision for half, integers for booleans."""
-    if dtype.kind == "b":
-        return jnp.dtype("int32")
-    return jnp.dtype("float32") if str(dtype) in _HALF else dtype
 
 
 def _narrow(x: Any, dtype: Any) -> Any:

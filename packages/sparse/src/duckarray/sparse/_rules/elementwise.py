@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 from jax.typing import ArrayLike
 
-from duckarray.core import bind, families
+from duckarray.core import bind, families, materialize
 from duckarray.sparse._fill import Constant, apply_to_constants, is_zero
 from duckarray.sparse._pattern import Pattern
 from duckarray.sparse._plans import intersection, locate, union
@@ -57,6 +57,8 @@ def _bitcast_convert_type_sparse(x: Sparse, *, new_dtype: Any, **params: Any) ->
 
 def elementwise(primitive: Any, operands: list[Any], params: dict[str, Any]) -> Any:
     """`primitive` of operands of one shape, up to axes of size one, and of scalars."""
+    if any(jnp.ndim(x) for x in operands):  # an array without axes is a number
+        operands = [x if jnp.ndim(x) else materialize(x) for x in operands]
     shapes = [tuple(jnp.shape(x)) if not isinstance(x, Sparse) else x.shape for x in operands]
     shape = np.broadcast_shapes(*[s for s in shapes if s])
     sparse = [x for x in operands if isinstance(x, Sparse)]

@@ -75,7 +75,9 @@ def _repeated_fill(name: str, fill: Constant, count: int) -> Constant:
     """What a reduction gives where nothing is stored."""
     if not count:
         return Constant.of(REDUCTIONS[name].identity(fill.value.dtype), fill.value.dtype)
-    return Constant.of(np.asarray(REDUCTIONS[name].repeat(fill.value, count)), fill.value.dtype)
+    with np.errstate(all="ignore"):
+        many = REDUCTIONS[name].repeat(fill.value, count)
+    return Constant.of(many, fill.value.dtype)
 
 
 class _Group:

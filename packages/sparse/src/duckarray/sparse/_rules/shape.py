@@ -198,6 +198,13 @@ def _split_sparse(x: Sparse, *, sizes: Any, axis: Any, **params: Any) -> Any:
     return pieces
 
 
+@rule("unstack")
+def _unstack_sparse(x: Sparse, *, axis: Any, **params: Any) -> Any:
+    """Slices of length one, without their axis."""
+    pieces = bind("split", x, sizes=(1,) * x.shape[axis], axis=axis)
+    return [bind(lax.squeeze_p, piece, dimensions=(axis,)) for piece in pieces]
+
+
 def _on_batch(x: Sparse, f: Any) -> Sparse:
     """`f(array, k)` of data and fill, of which `k` trailing axes are not of the batch."""
     fill = raw_fill(x)
