@@ -141,37 +141,42 @@ def row_sum(parts: Parts, x: Any, exact: bool = False) -> Any:
     rows = x.reshape(-1, per_byte, per_line // lines, lines)
     rows = jnp.swapaxes(rows, 1, 2).reshape(steps, per_byte, lines)
     groups = parts.scale.shape[k]
+    points = None if parts.zero is None else jnp.sum(rows, (1, 2))
     shape = tuple([n for i, n in enumerate(parts.shape) if i != k])
 
-    def scaled(out: Any, row: Any, index: Any) -> Any:
+    def scaled(out: Any, point: Any, index: Any) -> Any:
         """The sum over one group, or over all, with its scale and zero point."""
-        scale, zero = (
-            None if a is None else lax.dynamic_index_in_dim(a, index, k, False)
-            for a in (parts.scale, parts.zero)
-        )
-        if zero is None:
-            return out * scale
-        point = jnp.sum(row) * zero
-        return out * scale + point if scheme.offset else (out - point) * scale
+        of_group = _at(parts.scale, index, k)
+        if point is None:
+            return out * of_group
+        point = point * _at(parts.zero, index, k)
+        return out * of_group + point if scheme.offset else (out - point) * of_group
 
-    def step(total: Any, given: Any) -> tuple[Any, None]:
-        index, row = given
-        terms = []
+    def step(index: Any, total: Any) -> Any:
+        index = lax.convert_element_type(index, jnp.uint32)
+        terms, row = [], _at(rows, index, 0)
         for line in range(lines):
-            codes = lax.dynamic_index_in_dim(parts.codes, index * lines + line, k, False)
+            codes = _at(parts.codes, index * np.uint32(lines) + np.uint32(line), k)
             numbers = _numbers_in(codes, scheme.format, row.dtype)
             terms += [row[i, line] * each for i, each in enumerate(numbers)]
         out = _sum(terms)
         if groups > 1:
-            out = scaled(out, row, index * groups // steps)
-        return total + out.astype(total.dtype), None
+            point = None if points is None else _at(points, index, 0)
+            out = scaled(out, point, lax.div(index, np.uint32(steps // groups)))
+        return total + out.astype(total.dtype)
 
     start = jnp.zeros(shape, jnp.int32 if exact and groups == 1 else x.dtype)
-    out, _ = lax.scan(step, start, (jnp.arange(steps, dtype=jnp.int32), rows))
-    out = out.astype(x.dtype)
+    out = lax.fori_loop(0, steps, step, start).astype(x.dtype)
     if groups == 1:
-        out = scaled(out, rows, 0)
+        out = scaled(out, None if points is None else jnp.sum(points), np.uint32(0))
     return out.reshape(*(1,) * (x.ndim - 1), *shape)
+
+
+def _at(array: Any, index: Any, axis: int) -> Any:
+    """An entry along `axis`; indices without a sign are taken as they are, without a comparison."""
+    start = [index if i == axis else np.uint32(0) for i in range(array.ndim)]
+    sizes = [1 if i == axis else n for i, n in enumerate(array.shape)]
+    return lax.squeeze(lax.dynamic_slice(array, start, sizes), [axis])
 
 
 def _lines(parts: Parts) -> tuple[int, int]:
