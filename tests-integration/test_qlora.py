@@ -148,3 +148,18 @@ def test_two_adapted_quantized_weights_are_multiplied_and_added_to():
         with materialization("allow"):
             got = jax.jit(quaxify(lambda w: jnp.hypot(w, 1.0)))(value)
         np.testing.assert_allclose(got, np.hypot(v, 1), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.any_jax
+def test_magnitudes_over_four_bits_never_make_the_weight_dense():
+    def shape(*sizes):
+        return jax.ShapeDtypeStruct(sizes, jnp.float32)
+
+    def loss(parts, w, x):
+        return jnp.sum(jnp.sin(quaxify(jnp.matmul)(x, lora.LoraArray(w, *parts))))
+
+    n, mb = 4096, 1 << 20
+    w = jax.eval_shape(lambda w: quant.quantize(w, "nf4", group_size=64), shape(n, n))
+    parts = (shape(n, 16), shape(16, n), shape(), shape(n, 1))
+    compiled = jax.jit(jax.value_and_grad(loss)).lower(parts, w, shape(64, n)).compile()
+    assert compiled.memory_analysis().temp_size_in_bytes <= 9 * mb  # 64 MB when dense

@@ -65,6 +65,17 @@ def test_stacked_layers_are_scanned_and_mapped(dora, agree, axis):
     agree(lambda w: jax.vmap(lambda w: X @ w)(w), w, jit=False)
 
 
+@pytest.mark.parametrize("axis", [-1, -3])
+@pytest.mark.parametrize("shape", [(4, 4, 5), (3, 4, 5)])
+def test_a_batch_axis_between_rows_and_columns_has_norms_of_its_own(make, axis, shape):
+    value, v = make(shape, rows=(-3,), columns=(-1,))
+    norm = np.sqrt(np.sum(v**2, axis=axis, keepdims=True))
+    magnitude = np.random.default_rng(8).uniform(0.5, 2, size=norm.shape)
+    parts = (value.w, value.a, value.b, value.scale, jnp.asarray(magnitude, "float32"))
+    got = materialize(LoraArray(*parts, value.rows, value.columns))
+    np.testing.assert_allclose(got, magnitude * v / norm, rtol=2e-5, atol=1e-5)
+
+
 def test_a_convolution_agrees(dora, agree):
     w = dora((-3, -2, -1), (6, 4, 2, 2), rows=(-4,), columns=(-3, -2, -1))
     image = jnp.asarray(np.random.default_rng(4).normal(size=(1, 4, 5, 5)), "float32")

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from duckarray.core import quaxify
-from duckarray.quant import quantize
+from duckarray.core import materialize, quaxify
+from duckarray.quant import _squares, quantize
+from duckarray.quant._product import Budget
 
 MB = 1 << 20
 
@@ -76,3 +77,19 @@ def test_a_captured_weight_is_not_folded_into_numbers(n):
     text = jax.jit(lambda x: forward(w, x)).lower(x).compile().as_text()
     assert not re.search(rf"f32\[{n},{n}\]\S* constant", text)
     assert re.search(rf"s8\[{n},{n}\]\S* constant", text)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_norms_of_a_large_matrix_take_few_megabytes(axis):
+    w = abstract((4096, 4096), "nf4", group_size=64)
+    assert scratch(lambda w: w.sum_of_squares((axis,)), w) <= 4 * MB
+
+
+@pytest.mark.parametrize("axes", [(0,), (1,), (2,), (0, 2), (1, 2), (2, 0, 1)])
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_norms_in_blocks_are_those_of_the_whole(axes, axis, monkeypatch):
+    monkeypatch.setattr(_squares, "CPU", Budget(0, 256))
+    x = np.random.default_rng(0).normal(size=(2, 24, 16)).astype("float32")
+    q = quantize(jnp.asarray(x), "int4", group_size=8, axis=axis, symmetric=False)
+    want = np.sum(np.square(np.asarray(materialize(q), "float64")), axes)
+    np.testing.assert_allclose(q.sum_of_squares(axes), want, rtol=1e-5)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax.core import ShapedArray
 
-from duckarray.core import ArrayValue, field, materialize
+from duckarray.core import ArrayValue, field, materialize, value_of
 
 from ._layout import RANK, arrange, axes_of, contract
 
@@ -300,21 +300,20 @@ def normalizer(x: LoraArray) -> Any:
     """
     magnitude: Any = x.magnitude
     batch, rows, columns = axes_of(x.w.ndim, x.rows, x.columns)
-    w = jax.lax.stop_gradient(materialize(x.w))
     # In a rule a weight that is a value itself, quantized for example, is multiplied as such.
-    factor = jax.lax.stop_gradient(x.w) if isinstance(x.w, jax.core.Tracer) else w
+    w = jax.lax.stop_gradient(x.w if isinstance(x.w, jax.core.Tracer) else materialize(x.w))
     a, b, scale = (jax.lax.stop_gradient(part) for part in (x.a, x.b, jnp.asarray(x.scale)))
     dtype = jnp.promote_types(jnp.promote_types(w.dtype, a.dtype), jnp.float32)
-    w, factor, a, b, scale = (part.astype(dtype) for part in (w, factor, a, b, scale))
+    w, a, b, scale = (part.astype(dtype) for part in (w, a, b, scale))
     of_w, of_a, of_b = tuple(range(w.ndim)), (*batch, *rows, RANK), (*batch, RANK, *columns)
     kept, near, of_near, far, of_far = (rows, a, of_a, b, of_b)
     over = columns
     if magnitude.shape != tuple(1 if i in columns else n for i, n in enumerate(w.shape)):
         kept, near, of_near, far, of_far, over = columns, b, of_b, a, of_a, rows
     wanted = (*batch, *kept)
-    squares = jnp.sum(jnp.square(jnp.abs(w)), over)
+    squares = arrange(_squares(w, over), [i for i in of_w if i not in over], wanted)
     of_mixed = (*wanted, RANK)
-    mixed = contract(factor, of_w, far.conj(), of_far, of_mixed, precision="highest")
+    mixed = contract(w, of_w, far.conj(), of_far, of_mixed, precision="highest")
     labels = tuple("other" if label == RANK else label for label in of_far)
     gram = contract(far, of_far, far.conj(), labels, (*batch, RANK, "other"), precision="highest")
     of_gram = (*batch, RANK, "other")
@@ -330,3 +329,11 @@ def normalizer(x: LoraArray) -> Any:
     norm = norm.transpose(order).reshape(magnitude.shape)
     safe = jnp.where(norm > 0, norm, 1)
     return jnp.where(norm > 0, magnitude.astype(dtype) / safe, 0)
+
+
+def _squares(w: Any, over: tuple[int, ...]) -> Any:
+    """The sums of the squares of a weight, by its own method where it has one."""
+    value = value_of(w)
+    if hasattr(value, "sum_of_squares"):
+        return value.sum_of_squares(over)
+    return jnp.sum(jnp.square(jnp.abs(materialize(w))), over)

@@ -147,7 +147,7 @@ def product(parts: Parts, x: Any, numbers: Numbers, precision: Any, budget: Budg
     size = math.prod(shape) * itemsize
     if size <= budget.whole:
         return _whole(parts, x, numbers, precision)
-    k, step = parts.k, _step(parts)
+    k, step = parts.k, step_of(parts)
     least = size // shape[k] * step
     if shape[k] > step and least <= 2 * budget.block:
         count = blocks_of(shape[k] // step, max(budget.block // least, 1))
@@ -166,7 +166,7 @@ def product(parts: Parts, x: Any, numbers: Numbers, precision: Any, budget: Budg
     return _over(axis, count, parts, x, numbers, precision, budget)
 
 
-def _step(parts: Parts) -> int:
+def step_of(parts: Parts) -> int:
     """The least number of entries along the axis of the groups that a block can have."""
     group = parts.like.scheme.group_size
     return int(parts.like.layout.unit if group is None else group)

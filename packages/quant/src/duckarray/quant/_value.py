@@ -181,6 +181,23 @@ class QuantArray(ArrayValue):
         """The bits that an entry of the array takes, scales included."""
         return 8 * self.nbytes / self.size if self.size else float(self.scheme.bits)
 
+    def sum_of_squares(self, axes: tuple[int, ...]) -> jax.Array:
+        """The sums of the squares over `axes`, counted from the front, a block at a time.
+
+        The norms of rows or columns are their square roots; DoRA, in `duckarray.lora`, asks for
+        them.
+
+        Example:
+            >>> import jax.numpy as jnp
+            >>> from duckarray.quant import quantize
+            >>> quantize(jnp.array([[3.0, 0.0], [-3.0, 1.0]]), "int8").sum_of_squares((0,))
+            Array([18.,  1.], dtype=float32)
+        """
+        from ._squares import sum_of_squares
+
+        sums: jax.Array = sum_of_squares(self, axes)
+        return sums
+
     def _origin(self) -> str:
         return "".join(f"#{i}" for i in self.layout.origins)
 
