@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from jax import tree_util as jtu
-from jax.core import Tracer
 from jax.extend.core import Primitive, set_current_trace, take_current_trace
 
 from ._dispatch import dispatch
@@ -36,15 +35,10 @@ def bind(primitive: Primitive | str, *operands: Any, **params: Any) -> Any:
     """
     if isinstance(primitive, str):
         primitive = _exported(primitive)
-    for x in operands:
-        if not isinstance(x, Tracer):
-            break
-    else:
-        if operands and binds_plainly(primitive):
-            with take_current_trace() as trace:
-                if takes_unchanged(trace, operands):
-                    return trace.process_primitive(primitive, operands, params)
-        return primitive.bind(*operands, **params)
+    if operands and hasattr(operands[0], "_trace") and binds_plainly(primitive):
+        with take_current_trace() as trace:
+            if takes_unchanged(trace, operands):
+                return trace.process_primitive(primitive, operands, params)
     if not any(isinstance(x, Value) for x in operands):
         return primitive.bind(*operands, **params)
     if any(type(x) is DuckTracer for x in operands):

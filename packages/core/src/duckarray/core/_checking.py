@@ -116,7 +116,6 @@ def accept_result(primitive: Primitive, function: Any, out: Any) -> None:
 
 
 def _name(function: Any) -> str:
-    function = getattr(function, "func", function)  # of a rule that is given its primitive
     return f"{function.__module__}.{function.__qualname__}"
 
 

@@ -159,21 +159,26 @@ def _write_out(
         not names
         or [p.name for p in parameters] != names
         or any(p.kind is p.KEYWORD_ONLY for p in parameters)
+        or any(hasattr(inspect.getattr_static(cls, name, None), "__set__") for name in names)
     ):
         return None
-    scope: dict[str, Any] = {"set": _set_field, "cls": cls, "check_array": _check_array}
-    scope |= {"construct": construct, "mark": mark}
+    scope: dict[str, Any] = {"cls": cls, "construct": construct, "check_array": _check_array}
+    scope |= {"mark": mark, "missing": object()}
+    xs = [f"x{i}" for i in range(len(names))]
     lines = [
-        "def __init__(self, *args, **kwargs):",
+        # Without an argument for each field the last of them is missing.
+        f"def __init__(self, {', '.join(f'{x}=missing' for x in xs)}, /, *args, **kwargs):",
         "    if kwargs:",
         "        for key in kwargs:",
         f"            if key is mark and len(kwargs) == {len(names) + (mark == UNFLATTENING)}:",
-        *(f"                set(self, {name!r}, kwargs[{name!r}])" for name in names),
+        "                fields = self.__dict__",
+        *(f"                fields[{name!r}] = kwargs[{name!r}]" for name in names),
         "                return",
-        f"    if kwargs or len(args) != {len(names)} or type(self) is not cls:",
-        "        return construct(self, *args, **kwargs)",
-        f"    {', '.join(f'x{i}' for i in range(len(names)))}, = args",
-        *(f"    set(self, {name!r}, x{i})" for i, name in enumerate(names)),
+        f"    if kwargs or args or {xs[-1]} is missing or type(self) is not cls:",
+        f"        given = [x for x in ({', '.join(xs)},) if x is not missing]",
+        "        return construct(self, *given, *args, **kwargs)",
+        "    fields = self.__dict__",  # `object.__setattr__` takes twice as long
+        *(f"    fields[{name!r}] = {x}" for name, x in zip(names, xs, strict=True)),
     ]
     if hasattr(cls, "__post_init__"):
         lines.append("    self.__post_init__()")

@@ -23,7 +23,7 @@ from ._checking import (
 )
 from ._errors import Informative
 from ._materialize import densify, has_nested, replace_children
-from ._registry import resolve, resolved
+from ._registry import answering, resolve
 from ._source import user_location
 from ._summary import summarize
 from ._value import Value
@@ -59,45 +59,49 @@ def dispatch(
     primitive: Primitive,
     operands: Sequence[Any],
     params: dict[str, Any],
-    types: tuple[type, ...] | None = None,
-    nested: bool = False,
+    nested: bool | None = None,
     record: Any = None,
 ) -> Any:
     """Answers `primitive`, some of whose operands are values; runs under the parent trace.
 
-    `types` are those of the operands, `jax.Array` for a dense one, if the caller knows them; then
-    `nested` says whether there are values within an operand. `record` is told who answered, where
-    a program is being explained.
+    `nested` says whether there are values within an operand, if the caller knows. `record` is told
+    who answered, where a program is being explained.
     """
     if _watch.active and record is None and _watch.here.watcher is not None:
         return _watch.here.watcher.dispatch(primitive, operands, params)
-    if types is None:
-        types = tuple([type(x) if isinstance(x, Value) else Array for x in operands])
+    if nested is None:
         nested = any(isinstance(x, Value) and has_nested(x) for x in operands)
-    rules = resolved.get((primitive, types))
+    key = (primitive, *map(type, operands))
+    rules = answering.get(key)
     if rules is None:
-        rules = resolve(primitive, types)
+        types = tuple([type(x) if isinstance(x, Value) else Array for x in operands])
+        rules = answering[key] = resolve(primitive, types)
     checked = checking.get()
     if checked:
         check_avals(operands)
     if rules:
         try:
-            for rule in rules:
+            for rule, wants_primitive in rules:
                 if nested:
-                    out = call_one_level_down(rule, *operands, **params)
+                    given = {"primitive": primitive} if wants_primitive else {}
+                    out = call_one_level_down(rule, *operands, **given, **params)
+                elif wants_primitive:  # a `functools.partial` would take longer
+                    out = rule(*operands, primitive=primitive, **params)
                 else:
                     out = rule(*operands, **params)
-                if out is not NotImplemented:
+                if out is NotImplemented:
+                    continue
+                if type(out) not in result_types or primitive.multiple_results:
                     several = type(out) is list or type(out) is tuple
                     if out is None or several is not primitive.multiple_results:
                         raise wrong_kind(primitive, rule, out)
-                    if not several and type(out) not in result_types:
+                    if not several:
                         accept_result(primitive, rule, out)
-                    if checked:
-                        check_output(primitive, rule, operands, params, out)
-                    if record is not None:
-                        record.by_rule(rule)
-                    return out
+                if checked:
+                    check_output(primitive, rule, operands, params, out)
+                if record is not None:
+                    record.by_rule(rule)
+                return out
         except Exception as error:
             _say_where(error, primitive, operands)
             raise

@@ -10,7 +10,6 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from jax import Array
 from jax.extend.core import Literal, TraceTag, set_current_trace, take_current_trace
 from jax.extend.source_info_util import current_name_stack, user_context
 
@@ -93,23 +92,19 @@ def _bind(parent: Any, equation: Any, inputs: list[Any]) -> Any:
             out = bind_equation(equation, list(map(trace.wrap, inputs)))
         unwrap = trace.unwrap
         return list(map(unwrap, out)) if primitive.multiple_results else unwrap(out)
-    types: list[type] = []
     found = nested = False
     for x in inputs:
         if isinstance(x, Value):
             found = True
-            types.append(type(x))
             for child in x.__dict__.values():
                 if type(child) not in plain_types and is_or_holds_value(child):
                     nested = True
-        else:
-            types.append(Array)
     if found:
-        return dispatch(primitive, inputs, params, tuple(types), nested)
+        return dispatch(primitive, inputs, params, nested)
     if primitive is lift_p:
         return params["structure"].unflatten(inputs)
     if inside.ever_lifted and contains_lift(params) and handler_of(primitive) is not None:
-        return dispatch(primitive, inputs, params, tuple(types))
+        return dispatch(primitive, inputs, params)
     if _watch.active and _watch.here.watcher is not None:
         _watch.here.watcher.passed += 1
     if inputs and takes_unchanged(parent, inputs):

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
-from jax.core import Trace, Tracer
+from jax.core import Trace
 from jax.custom_derivatives import SymbolicZero
 from jax.experimental.xla_metadata import set_xla_metadata
 from jax.extend import linear_util as lu
@@ -65,13 +65,15 @@ def is_eager(trace: Trace) -> bool:
     return type(trace).__name__ == "EvalTrace"
 
 
-def binds_plainly(primitive: Primitive, _known: dict[Primitive, bool] = {}) -> bool:  # noqa: B006
-    """Whether binding `primitive` does nothing but hand it to the current trace."""
-    known = _known.get(primitive)
-    if known is None:
+class _PlainlyBound(dict[Primitive, bool]):
+    def __missing__(self, primitive: Primitive) -> bool:
         bind = getattr(primitive.bind_with_trace, "__func__", None)
-        known = _known[primitive] = bind is Primitive.bind_with_trace
-    return known
+        known = self[primitive] = bind is Primitive.bind_with_trace
+        return known
+
+
+# Whether binding a primitive does nothing but hand it to the current trace.
+binds_plainly: Callable[[Primitive], bool] = _PlainlyBound().__getitem__
 
 
 def takes_unchanged(trace: Trace, operands: Sequence[Any]) -> bool:
@@ -80,12 +82,10 @@ def takes_unchanged(trace: Trace, operands: Sequence[Any]) -> bool:
     What `Primitive.bind` does for other operands, making them canonical and asking for their
     types, is half of its cost.
     """
-    if trace.requires_low:
-        return False
-    for x in operands:  # noqa: SIM110 (a generator costs as much as is saved)
-        if not isinstance(x, Tracer) or x._trace is not trace:
+    for x in operands:
+        if getattr(x, "_trace", None) is not trace:
             return False
-    return True
+    return not trace.requires_low
 
 
 def is_inlined(params: Any) -> bool:

@@ -13,7 +13,7 @@ from jax.extend.core import Primitive
 from . import _watch
 from ._errors import AmbiguousRuleError
 from ._primitives import find_primitive
-from ._rule import Rule, RuleFunction, count_optional, operands_of
+from ._rule import Answer, Rule, RuleFunction, count_optional, operands_of
 from ._value import Value
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ Only a rule of two operands can be mirrored: leave `commutative` out."""
 # Keyed by name where JAX does not export the primitive.
 _rules: dict[Primitive | str, list[Rule]] = {}
 # For a primitive and operand types, the rules that fit, the most specific first.
-resolved: dict[tuple[Primitive | str, tuple[type, ...]], tuple[RuleFunction, ...]] = {}
+resolved: dict[tuple[Primitive | str, tuple[type, ...]], tuple[Answer, ...]] = {}
+# The same by the types as they are met, with those of arrays, tracers and numbers told apart.
+answering: dict[tuple[Any, ...], tuple[Answer, ...]] = {}
 _version = [0]
 
 
@@ -117,7 +119,9 @@ def add_rule(key: str, function: RuleFunction, precedence: int) -> None:
 
 
 def call_rules(
-    key: str, operands: Sequence[Any], call: Callable[..., Any] = lambda rule, *xs: rule(*xs)
+    key: str,
+    operands: Sequence[Any],
+    call: Callable[..., Any] = lambda rule, *xs, **given: rule(*xs, **given),
 ) -> Any:
     """What the first of the rules for `key` that answers gives, or `NotImplemented`.
 
@@ -127,15 +131,16 @@ def call_rules(
     found = resolved.get((key, types))
     if found is None:
         found = resolved[key, types] = _resolve(key, _rules.get(key, []), types)
-    for function in found:
-        out = call(function, *operands)
+    for function, wants_primitive in found:
+        given = {"primitive": key} if wants_primitive else {}
+        out = call(function, *operands, **given)
         if out is not NotImplemented:
             _watch.answered_by(function)
             return out
     return NotImplemented
 
 
-def resolve(primitive: Primitive, types: tuple[type, ...]) -> tuple[RuleFunction, ...]:
+def resolve(primitive: Primitive, types: tuple[type, ...]) -> tuple[Answer, ...]:
     """The rules for operands of these types; a dense operand's type is given as `jax.Array`."""
     key = (primitive, types)
     found = resolved.get(key)
@@ -160,11 +165,12 @@ def save_rules() -> Callable[[], None]:
 def _changed() -> None:
     _version[0] += 1
     resolved.clear()
+    answering.clear()
 
 
 def _resolve(
     primitive: Primitive | str, rules: Sequence[Rule], types: tuple[type, ...]
-) -> tuple[RuleFunction, ...]:
+) -> tuple[Answer, ...]:
     import plum
 
     target = plum.Signature(*types)
@@ -173,17 +179,17 @@ def _resolve(
         if rule.fits(target, types):  # the later of two equal ones replaces the earlier
             remaining = [r for r in remaining if not r.same_as(rule)]
             remaining.append(rule)
-    functions: list[RuleFunction] = []
+    answers: list[Answer] = []
     while remaining:
         best = [r for r in remaining if not any(o.is_below(r) for o in remaining if o is not r)]
         best = _greatest(best, lambda r: r.precedence)
         best = _greatest(best, lambda r: _priority(r.signature, len(types)))
         if len(best) > 1:
-            functions.append(_ambiguity(primitive, types, best))
+            answers.append((_ambiguity(primitive, types, best), False))
             break
-        functions.append(best[0].bound_to(primitive))
+        answers.append(best[0].answer)
         remaining.remove(best[0])
-    return tuple(functions)
+    return tuple(answers)
 
 
 def _greatest(rules: list[Rule], key: Callable[[Rule], int]) -> list[Rule]:

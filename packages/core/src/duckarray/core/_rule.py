@@ -6,8 +6,6 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jax.extend.core import Primitive
-
 from ._annotations import (
     array_type,
     exceptions,
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     import plum
 
 RuleFunction = Callable[..., Any]
+Answer = tuple[RuleFunction, bool]
 
 _NO_ANNOTATIONS = """rule `{name}` has no annotations, so there is nothing to dispatch on.
 Annotate each operand, as in `def {name}(x: MyArray, y: ArrayLike, **params): ...`."""
@@ -125,14 +124,11 @@ class Rule:
             for c in classes
         )
 
-    def bound_to(self, primitive: Primitive | str) -> RuleFunction:
-        """The function to call with the operands of `primitive`."""
-        function = self._function
-        if self.mirrored:
-            function = _exchanged(function)
-        return (
-            functools.partial(function, primitive=primitive) if self.wants_primitive else function
-        )
+    @property
+    def answer(self) -> Answer:
+        """The function to call with the operands, and whether it is given the primitive too."""
+        function = _exchanged(self._function) if self.mirrored else self._function
+        return function, self.wants_primitive
 
 
 def operands_of(function: RuleFunction) -> list[inspect.Parameter]:

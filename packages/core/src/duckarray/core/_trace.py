@@ -125,37 +125,32 @@ class DuckTrace(Trace):
     ) -> Any:
         tag, found, nested = self.tag, False, False
         operands: list[Any] = []
-        types: list[type] = []
         for x in tracers:
             if type(x) is DuckTracer and x._trace.tag is tag:
                 found = True
                 value = x.value
                 operands.append(value)
-                types.append(type(value))
                 for child in value.__dict__.values():  # `has_nested`, without the call
                     if type(child) not in plain_types and is_or_holds_value(child):
                         nested = True
             else:
                 operands.append(x)
-                types.append(jax.Array)
         if not found:
             return self._process_dense(primitive, tracers, params)
         if primitive.name == _composite.NAME:
-            return self._dispatch(primitive, operands, params, tuple(types))
+            return self._dispatch(primitive, operands, params)
         context = self._context or set_current_trace(self.parent_trace)
         self._context = None
         with context:
-            out = dispatch(primitive, operands, params, tuple(types), nested)
+            out = dispatch(primitive, operands, params, nested)
         self._context = context
         if primitive.multiple_results:
             return [DuckTracer(self, x) if isinstance(x, Value) else x for x in out]
         return DuckTracer(self, out) if isinstance(out, Value) else out
 
-    def _dispatch(
-        self, primitive: Primitive, operands: Sequence[Any], params: Any, types: tuple[type, ...]
-    ) -> Any:
+    def _dispatch(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
         with set_current_trace(self.parent_trace), _composite.met_by(self.tag):
-            out = dispatch(primitive, operands, params, types)
+            out = dispatch(primitive, operands, params)
         if primitive.multiple_results:
             return [DuckTracer(self, x) if isinstance(x, Value) else x for x in out]
         return DuckTracer(self, out) if isinstance(out, Value) else out
@@ -169,7 +164,7 @@ class DuckTrace(Trace):
         if (primitive.name == _composite.NAME and not _composite.is_checkpoint(params)) or (
             inside.ever_lifted and contains_lift(params) and handler_of(primitive) is not None
         ):  # the rules of a composite primitive may close over values
-            return self._dispatch(primitive, operands, params, (jax.Array,) * len(operands))
+            return self._dispatch(primitive, operands, params)
         out = self._bind_dense(primitive, operands, params)
         if primitive in passing_on:
             pass_on(primitive, operands[0], params, out)
