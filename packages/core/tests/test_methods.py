@@ -205,7 +205,15 @@ def test_attributes_that_say_what_it_is():
     assert x.device == jnp.ones(1).device
     assert x.to_device(x.device).shape == (2, 3)
     assert x.block_until_ready() is x
-    assert x.__array_namespace__().__name__ == "duckarray.core.numpy"
+
+
+def test_the_array_api_is_asked_for_by_its_version():
+    x, version = plain(), jnp.__array_api_version__
+    for namespace in (x.__array_namespace__(), x.__array_namespace__(api_version=version)):
+        assert namespace.__name__ == "duckarray.core.numpy"
+        assert namespace.__array_api_version__ == version
+    with pytest.raises(ValueError, match=r"api_version='1999\.1'[^$]*Leave `api_version` out"):
+        x.__array_namespace__(api_version="1999.1")
 
 
 class Hiding(ArrayValue):

@@ -28,6 +28,9 @@ Make another one: `x = x.at[index].set(y)`."""
 _NO_INDEX = """only integer scalar arrays can be converted to a scalar index, which {} is not.
 Choose from an array or a value instead of a list: `x[index]`."""
 
+_NO_VERSION = """`__array_namespace__(api_version={api_version!r})`: the installed JAX has {known!r} only.
+Leave `api_version` out."""
+
 _UNSIZED = """{what} of `{name}`, which stands for an array without axes.
 `x.reshape(1)` has one."""
 
@@ -72,6 +75,9 @@ class ArrayMethods(ArrayOperators, Placed):
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         from . import numpy
 
+        known = numpy.__array_api_version__
+        if api_version not in (None, known):
+            raise ValueError(_NO_VERSION.format(api_version=api_version, known=known))
         return numpy
 
     def __len__(self) -> int:
