@@ -37,6 +37,8 @@ PROGRAMS = {
     "item": (lambda x: x[3].item(), lambda x: 4.0),
     "tolist": (lambda x: x.tolist(), lambda x: [2.0, 0.0, 2.0, 4.0]),
     "numpy": (np.cumsum, np.cumsum),
+    "format": (lambda x: float(f"{x[3] / 3:.2f}"), lambda x: 1.33),
+    "dlpack": (np.from_dlpack, lambda x: x),
 }
 
 
@@ -47,7 +49,9 @@ def test_what_needs_the_numbers_gets_them(name):
     jax.tree.map(np.testing.assert_allclose, got, jax.tree.map(np.asarray, in_numpy(X)))
 
 
-@pytest.mark.parametrize("name", ["unique", "nonzero", "mask", "if", "item", "tolist", "numpy"])
+@pytest.mark.parametrize(
+    "name", ["unique", "nonzero", "mask", "if", "item", "tolist", "numpy", "dlpack"]
+)
 def test_what_needs_the_numbers_asks_the_policy(name):
     with materialization("error"), pytest.raises(MaterializeError, match="Doubled"):
         quaxify(PROGRAMS[name][0])(Doubled(jnp.asarray(X / 2)))
@@ -57,6 +61,17 @@ def test_what_needs_the_numbers_asks_the_policy(name):
 def test_under_jit_there_are_no_numbers_as_for_any_array(name):
     with pytest.raises(jax.errors.ConcretizationTypeError):
         jax.jit(quaxify(PROGRAMS[name][0]))(Doubled(jnp.asarray(X / 2)))
+
+
+def test_what_is_printed_of_an_array_that_is_traced_is_what_jax_prints():
+    x = Doubled(jnp.float32(1.25))
+    assert quaxify(lambda x: f"{x:.1f} {x:5.2f}")(x) == f"{2.5:.1f} {2.5:5.2f}"
+    assert "Doubled" in quaxify(lambda x: f"{x}")(x)
+    for program in (lambda x: f"{x:.1f}", lambda x: x.__dlpack__(), np.from_dlpack):
+        with pytest.raises((TypeError, AttributeError)) as of_array:
+            jax.jit(program)(jnp.float32(2.5))
+        with pytest.raises(type(of_array.value)):
+            jax.jit(quaxify(program))(x)
 
 
 MASK = np.array([True, False, True, False])

@@ -60,6 +60,22 @@ class Concrete(Tracer):  # type: ignore[type-arg, misc]
         concrete = self._concrete_value()
         return super().__index__() if concrete is None else index(concrete)  # type: ignore[no-untyped-call]
 
+    def __format__(self, spec: str) -> str:
+        concrete = self._concrete_value() if spec else None
+        return super().__format__(spec) if concrete is None else format(concrete, spec)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        concrete = self._concrete_value()
+        if concrete is None:
+            return super().__dlpack__(**options)  # type: ignore[no-untyped-call]
+        return concrete.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        concrete = self._concrete_value()
+        if concrete is None:
+            return self.__getattr__("__dlpack_device__")()  # type: ignore[no-untyped-call]
+        return concrete.__dlpack_device__()
+
     def block_until_ready(self) -> Any:
         concrete = self._concrete_value()
         if concrete is None:
