@@ -28,8 +28,8 @@ Make another one: `x = x.at[index].set(y)`."""
 _NO_INDEX = """only integer scalar arrays can be converted to a scalar index, which {} is not.
 Choose from an array or a value instead of a list: `x[index]`."""
 
-_NO_VERSION = """`__array_namespace__(api_version={api_version!r})`: the installed JAX has {known!r} \
-only.
+_NO_VERSION = """`__array_namespace__(api_version={api_version!r})`: JAX, as it is installed, has \
+{known!r} only.
 Leave `api_version` out."""
 
 _UNSIZED = """{what} of `{name}`, which stands for an array without axes.
