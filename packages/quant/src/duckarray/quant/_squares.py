@@ -1,4 +1,4 @@
-"""Sums of the squares of a `QuantArray`, a block at a time, as norms of its rows or columns need."""
+"""Sums of the squares of a `QuantArray`, a block at a time, as norms of rows or columns need."""
 
 import math
 from typing import Any
