@@ -10,7 +10,7 @@ from duckarray.core.testing import timing
 
 
 class Row(NamedTuple):
-    """One line of the table; `ours` and `quax` are compared with `goal`, both in `unit`."""
+    """One line of the table; `ours`, the `least` it can be, `quax` and the `goal` are in `unit`."""
 
     name: str
     goal: float | None
@@ -18,6 +18,7 @@ class Row(NamedTuple):
     quax: float | None = None
     unit: str = "x"
     plain: str = ""
+    least: float | None = None
 
 
 def compared(
@@ -26,23 +27,27 @@ def compared(
     plain: Callable[[], Any],
     ours: Callable[[], Any],
     quax: Callable[[], Any] | None = None,
+    least: Callable[[], Any] | None = None,
     *,
     repeats: int,
     calls: int = 1,
     cold: bool = False,
 ) -> Row:
-    """The row that compares `ours` and `quax` with `plain`, repeat by repeat.
+    """The row that compares `ours`, `quax` and `least` with `plain`, repeat by repeat.
 
     The median of quotients of neighbours in time, by the processor: the speed of a machine changes
     within a run. With `cold`, JAX's caches are emptied before each.
     """
-    programs = {"plain": plain, "ours": ours} | ({} if quax is None else {"quax": quax})
+    given = {"plain": plain, "ours": ours, "quax": quax, "least": least}
+    programs = {key: program for key, program in given.items() if program is not None}
     found = timing.times(programs, repeats, calls, jax.clear_caches if cold else None)
-    base, *others = [[t.processor for t in each] for each in found.values()]
-    quotients = [
-        statistics.median(t / b for t, b in zip(each, base, strict=True)) for each in others
-    ]
-    return Row(name, goal, *quotients, plain=_duration(statistics.median(base)))
+    seconds = {key: [t.processor for t in each] for key, each in found.items()}
+    base = seconds.pop("plain")
+    quotients = {
+        key: statistics.median(t / b for t, b in zip(each, base, strict=True))
+        for key, each in seconds.items()
+    }
+    return Row(name, goal, plain=_duration(statistics.median(base)), **quotients)
 
 
 def _duration(seconds: float) -> str:
@@ -51,7 +56,7 @@ def _duration(seconds: float) -> str:
 
 def show(rows: Sequence[Row]) -> None:
     """Prints the table; of a row without a goal nothing is judged."""
-    head = ("", "plain JAX", "goal", "duckarray", "", "quax")
+    head = ("", "plain JAX", "goal", "duckarray", "", "at least", "quax")
     lines = [head, *map(_line, rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     for line in lines:
@@ -65,4 +70,5 @@ def _line(row: Row) -> tuple[str, ...]:
 
     verdict = "" if row.goal is None else "ok" if row.ours <= row.goal else "MISSED"
     goal = "" if row.goal is None else f"≤ {row.goal:g}{row.unit}"
-    return row.name, row.plain, goal, number(row.ours), verdict, number(row.quax)
+    numbers = number(row.least), number(row.quax)
+    return row.name, row.plain, goal, number(row.ours), verdict, *numbers

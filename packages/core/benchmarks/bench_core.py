@@ -2,7 +2,8 @@
 
 Run it as a script; words on the command line select the lines that contain one of them. A figure
 is a ratio of medians of interleaved repeats in one process, so that machines compare. Traces
-start with JAX's caches empty.
+start with JAX's caches empty. "At least" is what it costs without this package: with a trace that
+only hands on what it is given, or a dataclass that JAX knows.
 """
 
 import statistics
@@ -13,6 +14,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from _least import Record, handing_on
 from _timing import Row, compared, show
 from _types import Wrapper, quax_wrapper
 from jax import lax
@@ -82,7 +84,14 @@ def _unlike_layers(x: Any, w: Any, p: Any) -> Any:
     return x
 
 
-def _traced(goal: float, program: Callable[..., Any], name: str, *, on_value: bool = False) -> Row:
+def _traced(
+    goal: float,
+    program: Callable[..., Any],
+    name: str,
+    *,
+    on_value: bool = False,
+    only_primitives: bool = False,
+) -> Row:
     """Traces `program(x, w, p)`, where `w` is a value, and `x` too if `on_value`."""
 
     def trace(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
@@ -91,7 +100,8 @@ def _traced(goal: float, program: Callable[..., Any], name: str, *, on_value: bo
 
     plain, ours = trace(lambda f: f, lambda x: x), trace(quaxify, Wrapper)
     quax = trace(*QUAX) if QUAX else None
-    return compared(name, goal, plain, ours, quax, repeats=41, cold=True)
+    least = trace(handing_on, Record) if only_primitives else None
+    return compared(name, goal, plain, ours, quax, least, repeats=41, cold=True)
 
 
 def _eager(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
@@ -102,7 +112,8 @@ def _eager(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[
 
 def _eager_dense(name: str) -> Row:
     quax = _eager(*QUAX) if QUAX else None
-    return compared(name, 4.0, lambda: X + X, _eager(quaxify, Wrapper), quax, repeats=9, calls=50)
+    ours, least = _eager(quaxify, Wrapper), _eager(handing_on, Record)
+    return compared(name, 4.0, lambda: X + X, ours, quax, least, repeats=25, calls=50)
 
 
 def _growth(name: str) -> Row:
@@ -148,16 +159,29 @@ def _jitted_call(count: int, goal: float, name: str, *, gives_value: bool = Fals
 
     quax = call(*QUAX) if QUAX else None
     plain, ours = call(lambda f: f, lambda x: x), call(quaxify, Wrapper)
-    return compared(name, goal, plain, ours, quax, repeats=25, calls=100)
+    least = call(_of_records, Record)
+    return compared(name, goal, plain, ours, quax, least, repeats=25, calls=100)
+
+
+def _of_records(program: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*records: Record) -> Any:
+        out = program(*[x.array for x in records])
+        return out if out.dtype == bool else Record(out)
+
+    return call
 
 
 def _construction(name: str) -> Row:
-    programs: dict[str, Callable[[], Any]] = {"ours": lambda: Wrapper(X)}
+    programs: dict[str, Callable[[], Any]] = {
+        "ours": lambda: Wrapper(X),
+        "least": lambda: Record(X),
+    }
     if QUAX:
         make = QUAX[1]
         programs["quax"] = lambda: make(X)
-    times = timing.medians(programs, 15, 1000).values()
-    return Row(name, 1.0, *(t.processor * 1e6 for t in times), unit=" µs")
+    times = timing.medians(programs, 15, 1000)
+    microseconds = {key: t.processor * 1e6 for key, t in times.items()}
+    return Row(name, 1.0, unit=" µs", **microseconds)
 
 
 def _median(call: Callable[[], Any], repeats: int, calls: int) -> float:
@@ -171,7 +195,9 @@ def _import(name: str) -> Row:
 
 ROWS: dict[str, Callable[[str], Row]] = {
     "trace, 300 jnp operations on arrays beside a value": partial(_traced, 1.05, _jnp_chain),
-    "trace, 300 lax operations on a value each": partial(_traced, 1.6, _lax_chain, on_value=True),
+    "trace, 300 lax operations on a value each": partial(
+        _traced, 1.6, _lax_chain, on_value=True, only_primitives=True
+    ),
     "trace, 12 scans and 12 conds that see a value": partial(_traced, 1.3, _layers, on_value=True),
     "trace, 12 scans and 12 conds, each with a number of its own": partial(
         _traced, 1.3, _unlike_layers, on_value=True

@@ -11,7 +11,7 @@ from jax.extend.core import set_current_trace, take_current_trace
 
 from . import _derivatives
 from ._lift import inside
-from ._materialize import densify
+from ._materialize import densify, plain_types
 from ._summary import summarize
 from ._trace import DuckTrace, DuckTracer, trace_over
 from ._value import Value, is_value
@@ -72,13 +72,17 @@ class Quaxified:
         self.__wrapped__ = fn
         self._fn, self._filter_spec = fn, filter_spec
         self._defaults = _value_defaults(fn)
+        self._is_plain = filter_spec is True and type(fn) is types.FunctionType
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._defaults:
             kwargs = _with_defaults(self._fn, self._defaults, args, kwargs)
-        call = (look_through(self._fn), args, kwargs)
-        structure: Any
-        leaves, structure = jtu.tree_flatten(call, is_leaf=is_value)
+        if self._is_plain and not kwargs and all(map(_is_leaf, args)):
+            leaves: Any = args  # taking the call apart would give the same
+            structure: Any = None
+        else:
+            call = (look_through(self._fn), args, kwargs)
+            leaves, structure = jtu.tree_flatten(call, is_leaf=is_value)
         if self._filter_spec is True:
             chosen = [isinstance(x, Value) for x in leaves]
         else:
@@ -87,8 +91,13 @@ class Quaxified:
             trace = trace_over(parent)
             inner = [DuckTracer(trace, x) if c else x for x, c in zip(leaves, chosen, strict=True)]
             with set_current_trace(trace):
-                fn, args, kwargs = structure.unflatten(inner)  # some classes compute on this way
-                out = fn(*args, **kwargs)
+                if structure is None:
+                    out = self._fn(*inner)
+                else:
+                    fn, args, kwargs = structure.unflatten(inner)  # some classes compute then
+                    out = fn(*args, **kwargs)
+            if _is_leaf(out):
+                return _unwrap(trace, out)
             return jtu.tree_map(functools.partial(_unwrap, trace), out, is_leaf=is_value)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -103,6 +112,16 @@ jtu.register_pytree_node(
     lambda q: ((q._fn,), q._filter_spec),
     lambda filter_spec, children: Quaxified(children[0], filter_spec),
 )
+
+
+def _is_leaf(x: Any) -> bool:
+    """Whether `x` is a value, or no tree that could hold one."""
+    if type(x) in plain_types or isinstance(x, Value):
+        return True
+    found = jtu.all_leaves([x])
+    if found:
+        plain_types.add(type(x))
+    return found
 
 
 def _unwrap(trace: DuckTrace, x: Any) -> Any:
