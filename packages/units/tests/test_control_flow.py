@@ -72,6 +72,9 @@ def test_branches_of_different_dimensions_are_refused(run):
     part = r"result\['a'\] is .*'m'\) in branch 0 and .*'m2'\) in branch 1[^$]*Convert it inside"
     with pytest.raises(BranchTypeError, match=part):
         run(program)(True, M)
+    both = r"lost, m \(length\)[\s\S]* and [\s\S]*lost, m2 \(area\)"
+    with pytest.raises(BranchTypeError, match=both):
+        run(program)(True, M)
     with pytest.raises(BranchTypeError, match=r"'m'\) in branch 0 and a dense array in branch 1"):
         run(lambda p, x: lax.switch(p, [lambda x: x, lambda x: jnp.ones(3)], x))(0, M)
 

@@ -13,7 +13,7 @@ UserWarning
 ```
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -119,9 +119,9 @@ class BranchTypeError(Informative, TypeError):
         branches: what each branch gives there.
     """
 
-    def __init__(self, primitive: str, path: str, branches: Sequence[str], reason: str) -> None:
+    def __init__(self, primitive: str, path: str, branches: Iterable[str], reason: str) -> None:
         self.primitive, self.path, self.branches = primitive, path, tuple(branches)
-        each = " and ".join(f"{x} in branch {i}" for i, x in enumerate(branches))
+        each = " and ".join(f"{x} in branch {i}" for i, x in enumerate(self.branches))
         super().__init__(
             f"`{primitive}` {path} is {each}: {reason}.\n"
             "Convert it inside the branches so that they give the same, or give the type a `join` "

@@ -13,7 +13,7 @@ from duckarray.core._errors import BranchTypeError, MaterializeError
 from duckarray.core._evaluate import run_jaxpr
 from duckarray.core._jax import cond_p, debug_info_of, open_jaxpr, stage, typeof
 from duckarray.core._materialize import densify
-from duckarray.core._structure import Slot, Tree, convert, flatten, unflatten
+from duckarray.core._structure import DENSE, Slot, Tree, convert, flatten, unflatten
 from duckarray.core._value import Value
 
 from .any_zero import AnyZero
@@ -162,10 +162,26 @@ class _Branch:
         except Exception as error:  # a type refuses to be made dense by what exception it likes
             if slot.tree is not None:
                 raise
-            given = [repr(branch.slots[i]) for branch in self.siblings]
-            reason = getattr(error, "reason", None) or str(error).splitlines()[0].removesuffix(".")
+            given = [branch.slots[i] for branch in self.siblings]
+            reasons = [_reason(error), *(_refusal(slot, self.primitive) for slot in given)]
+            reason = " and ".join(dict.fromkeys(filter(None, reasons)))
             path = _path(self.jaxpr, i)
-            raise BranchTypeError(str(self.primitive), path, given, reason) from error
+            raise BranchTypeError(str(self.primitive), path, map(repr, given), reason) from error
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "reason", None) or str(error).splitlines()[0].removesuffix(".")
+
+
+def _refusal(slot: Slot, primitive: Any) -> str | None:
+    """Why what a branch gives cannot be made dense; None if it can, or is."""
+    if slot.tree is None:
+        return None
+    try:
+        jax.eval_shape(lambda x: convert(x, DENSE, primitive), slot.example)
+    except Exception as error:
+        return _reason(error)
+    return None
 
 
 def _path(jaxpr: Any, i: int) -> str:
