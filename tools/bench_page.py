@@ -33,7 +33,7 @@ so that a machine that slows down slows both.
 
 They are figures of one machine, and differ on others by a fifth and more. What does not depend on a
 machine, such as the operations of a compiled program and the bytes it needs, is tested instead, at
-every change. Packages that have no section here have benchmarks too.
+every change. Above each table is what it was measured with, and how busy the machine was.
 
 Run them with `nox -s bench`; `python tools/bench_page.py` writes this page.
 """
@@ -41,6 +41,7 @@ Run them with `nox -s bench`; `python tools/bench_page.py` writes this page.
 
 def section(name: str) -> str:
     """What the benchmarks of one package print here and now."""
+    circumstances = _circumstances()  # before the benchmarks are at work themselves
     files = sorted((ROOT / "packages" / name / "benchmarks").glob("bench_*.py"))
     printed = []
     for file in files:
@@ -49,7 +50,7 @@ def section(name: str) -> str:
         )
         printed.append(re.sub(r" +$", "", run.stdout, flags=re.MULTILINE).strip("\n"))
     text = "\n\n".join(printed)
-    return f"## {name}\n\n{_circumstances()}\n\n```text\n{text}\n```\n"
+    return f"## {name}\n\n{circumstances}\n\n```text\n{text}\n```\n"
 
 
 def _circumstances() -> str:
@@ -60,7 +61,14 @@ def _circumstances() -> str:
             found.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             continue
-    return f"{', '.join(found)}; {_processor()}, {os.cpu_count()} cores, {platform.system()}."
+    machine = f"{_processor()}, {os.cpu_count()} cores, {platform.system()}"
+    return f"{', '.join(found)}; {machine}, {_others()}."
+
+
+def _others() -> str:
+    """What else ran in the last minute: times of a busy machine are longer, and ratios rougher."""
+    waiting = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return "idle" if waiting < 1 else f"with {waiting:.0f} other processes at work"
 
 
 def _processor() -> str:

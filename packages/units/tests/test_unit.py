@@ -271,3 +271,9 @@ def test_scales_are_exact_beyond_floats():
     assert np.isclose(float(u.Unit("Mpc3").scale), 3.0856775814913673e22**3, rtol=1e-14)
     assert u.Unit("km^(1/3)") ** 3 == u.km
     assert (u.deg ** Fraction(1, 2)) ** 2 == u.deg
+
+
+def test_units_are_compatible_if_their_dimensions_are_the_same_up_to_angles():
+    assert u.Unit("km/h").is_compatible_with("m/s")
+    assert u.Unit("rad/s").is_compatible_with(u.Unit("Hz"))
+    assert not u.Unit("km").is_compatible_with("s")
