@@ -162,6 +162,48 @@ def test_a_check_refuses_a_construction():
     assert batched.x.shape == (2, 2)
 
 
+@pytest.mark.parametrize("time", ["first", "second"])
+def test_a_constructor_called_wrongly_says_what_is_wrong_each_time(time):
+    class Pair(ArrayValue):
+        x: jax.Array
+        y: jax.Array
+
+        def materialize(self):
+            return self.x
+
+    x = jnp.ones(2)
+    if time == "second":  # by then the constructor has been written out
+        Pair(x, x)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
+        Pair(x)
+    with pytest.raises(TypeError, match="takes 3 positional arguments but 4 were given"):
+        Pair(x, x, x)
+    with pytest.raises(TypeError, match="multiple values for argument 'x'"):
+        Pair(x, x=x)
+
+
+class Twofold:
+    """Keeps twice what it is given."""
+
+    def __get__(self, instance, owner=None):
+        return 0 if instance is None else instance.__dict__["_kept"]
+
+    def __set__(self, instance, value):
+        instance.__dict__["_kept"] = 2 * value
+
+
+def test_a_descriptor_is_given_the_field_each_time():
+    class Kept(ArrayValue):
+        x: jax.Array
+        n: int = field(static=True)
+
+        def materialize(self):
+            return self.x
+
+    Kept.n = Twofold()
+    assert [Kept(jnp.ones(2), n).n for n in (3, 4)] == [6, 8]
+
+
 def test_unflattening_runs_no_constructor():
     calls = []
 

@@ -197,6 +197,18 @@ def test_a_quaxified_module_level_function_survives_pickle():
     np.testing.assert_allclose(pickle.loads(pickle.dumps(quaxify(negated)))(Box(X)).array, -X)
 
 
+@pytest.mark.parametrize("x", [None, "text", 3, object(), np.arange(2), X, negated])
+def test_what_is_no_tree_goes_in_and_comes_out_as_it_is(x):
+    seen = []
+
+    def program(x, box):
+        seen.append(x)
+        return x
+
+    assert quaxify(program)(x, Box(X)) is x
+    assert seen[0] is x
+
+
 def test_without_a_value_the_program_runs_as_it_is():
     calls = []
 
