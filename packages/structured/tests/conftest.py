@@ -1,6 +1,11 @@
 """While the tests run, each rule is compared with its primitive."""
 
+import sys
+from pathlib import Path
+
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `_entries`, under any import mode of pytest
 
 from duckarray.core import checking_rules
 

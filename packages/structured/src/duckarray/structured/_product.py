@@ -109,18 +109,19 @@ class BlockDiagonal(Structured):
 
     @free_ranks
     def materialize(self) -> Any:
-        m, n = rows_and_columns(self)
-        out = jnp.zeros((*self.batch_shape, m, n), self.stacks[0].dtype)
-        r = c = 0
+        _, n = rows_and_columns(self)
+        # Put side by side, not written into zeros: of a scatter turned round XLA makes no program.
+        found, c = [], 0
         for x in self.stacks:
             k, p, q = x.shape[-3:]
             # [k, p, q] -> [k, p, k, q], zero off the diagonal of the two axes k
             same = jnp.eye(k, dtype=bool)[:, None, :, None]
             spread = jnp.where(same, x[..., :, :, None, :], zero_of(x))
             spread = spread.reshape(*x.shape[:-3], k * p, k * q)
-            out = out.at[..., r : r + k * p, c : c + k * q].set(spread)
-            r, c = r + k * p, c + k * q
-        return out
+            around = [(0, 0)] * (spread.ndim - 1) + [(c, n - c - k * q)]
+            found.append(jnp.pad(spread, around) if k * q < n else spread)
+            c += k * q
+        return jnp.concatenate(found, axis=-2) if len(found) > 1 else found[0]
 
 
 def rows_and_columns(x: BlockDiagonal) -> tuple[int, int]:
