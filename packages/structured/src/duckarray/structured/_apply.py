@@ -10,7 +10,7 @@ from duckarray.core import ArrayValue, quaxify
 
 from ._band import Band
 from ._bands import Banded, Diagonal, Identity, Tridiagonal
-from ._base import cast, make, zero_of
+from ._base import cast, make, zero_of, zeros_as
 from ._limits import at_least
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation, inverse
@@ -71,7 +71,7 @@ def _apply_toeplitz(x: Toeplitz, y: Any) -> Any:
         batch = jnp.broadcast_shapes(x.batch_shape, y.shape[:-2])
         return jnp.zeros((*batch, m, y.shape[-1]), y.dtype)
     size = fast_length(m + n - 1)
-    gap = jnp.zeros((*x.batch_shape, size - (m + n - 1)), x.c.dtype)
+    gap = zeros_as(x.c, (*x.batch_shape, size - (m + n - 1)))
     column = jnp.concatenate([x.c, gap, jnp.flip(x.r[..., 1:], -1)], axis=-1)
     return convolve(column, y, size)[..., :m, :]
 
@@ -294,7 +294,7 @@ def _entries_kronecker(x: Kronecker, i: Any, j: Any) -> Any:
 
 @entries.register
 def _entries_block_diagonal(x: BlockDiagonal, i: Any, j: Any) -> Any:
-    out: Any = jnp.zeros((*x.batch_shape, *jnp.shape(i)), x.stacks[0].dtype)
+    out: Any = zeros_as(x.stacks[0], (*x.batch_shape, *jnp.shape(i)))
     r = c = 0
     for s in x.stacks:
         k, p, q = s.shape[-3:]

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ._bands import Banded, Diagonal, Identity, Tridiagonal
-from ._base import Structured, make, zero_of
+from ._base import Structured, make, zero_of, zeros_as
 
 # From the narrowest to the widest.
 CHAIN: tuple[type[Structured], ...] = (Identity, Diagonal, Tridiagonal, Banded)
@@ -82,11 +82,7 @@ class Band:
     def get(self, k: int) -> Any:
         """Diagonal `k`, zero where it is not stored."""
         found = self.diagonals.get(k)
-        return (
-            jnp.zeros((*self.batch, length(self.m, self.n, k)), self.dtype)
-            if found is None
-            else found
-        )
+        return self._zeros(length(self.m, self.n, k)) if found is None else found
 
     def value(self, at_least: type[Structured] = Diagonal) -> Any:
         """The narrowest type that has these diagonals, or the wider one that is asked for."""
@@ -118,7 +114,7 @@ class Band:
             mask = jnp.eye(self.m, self.n, k, dtype=bool)
             out = jnp.where(mask, column[..., None], zero_of(column) if out is None else out)
         if out is None:
-            out = jnp.zeros((*self.batch, self.m, self.n), self.dtype)
+            out = self._zeros(self.m, self.n)
         return out
 
     def transpose(self) -> "Band":
@@ -204,7 +200,10 @@ class Band:
         return jnp.stack(found, axis=-2)
 
     def _nothing(self, m: int, n: int) -> Any:
-        return jnp.zeros((*self.batch, length(m, n, 0)), self.dtype)
+        return self._zeros(length(m, n, 0))
+
+    def _zeros(self, *shape: int) -> Any:
+        return zeros_as(next(iter(self.diagonals.values())), (*self.batch, *shape))
 
 
 def union(bands: Sequence[Band], change: Callable[..., Any]) -> Band:

@@ -138,6 +138,13 @@ def one_of(x: Any) -> Any:
     return True if jnp.issubdtype(x.dtype, jnp.bool_) else 1
 
 
+def zeros_as(x: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros of this shape, of the dtype of `x` and weakly typed if that is."""
+    if isinstance(x, jax.Array):
+        return lax.full_like(x, 0, shape=shape)
+    return jnp.zeros(shape, x.dtype)
+
+
 def cast(x: Any, dtype: Any) -> Any:
     """`x` as an array of the dtype; itself if it is one already."""
     return x if x.dtype == dtype else lax.convert_element_type(x, dtype)

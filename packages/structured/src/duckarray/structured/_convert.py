@@ -12,7 +12,7 @@ import numpy as np
 
 from ._band import CHAIN, Band, union
 from ._bands import Banded, Diagonal, Identity, Tridiagonal
-from ._base import Structured, make
+from ._base import Structured, make, zeros_as
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation
 from ._product import BlockDiagonal, Kronecker, conform, partition_of, sizes_of
@@ -134,9 +134,9 @@ def _low_rank(x: Any, other: Any) -> Any:
     if isinstance(x, LowRank):
         if x.u.shape[-2] != x.v.shape[-2]:
             return None
-        return make(DiagonalPlusLowRank, jnp.zeros(x.u.shape[:-1], x.u.dtype), x.u, x.v)
+        return make(DiagonalPlusLowRank, zeros_as(x.u, x.u.shape[:-1]), x.u, x.v)
     d = Band.of(x).get(0)
-    nothing = jnp.zeros((*d.shape, 0), d.dtype)
+    nothing = zeros_as(d, (*d.shape, 0))
     return make(DiagonalPlusLowRank, d, nothing, nothing)
 
 

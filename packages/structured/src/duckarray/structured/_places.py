@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from ._band import CHAIN, Band, length, start
 from ._bands import Diagonal
-from ._base import make, on_batch
+from ._base import make, on_batch, one_of
 from ._lowrank import DiagonalPlusLowRank, LowRank
 from ._permutation import Permutation
 from ._product import BlockDiagonal, Kronecker
@@ -81,7 +81,7 @@ def scaled(x: Any, y: Any, change: Callable[[Any, Any], Any]) -> Any:
         stacks = zip(x.stacks, on_blocks(y, x), strict=True)
         return make(BlockDiagonal, tuple(change(s, part) for s, part in stacks))
     if isinstance(x, Triangular):
-        one = jnp.ones((), jnp.asarray(y).dtype)
+        one = one_of(jnp.asarray(y))
         read = jnp.tri(n, dtype=bool) if x.lower else ~jnp.tri(n, k=-1, dtype=bool)
         # What is not read is divided by 1, lest it spoil derivatives.
         matrix = change(full(x), jnp.where(read, y, one))

@@ -1,5 +1,6 @@
 """Solves and inverses: of each type for dense right-hand sides, and of two types."""
 
+from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
@@ -96,15 +97,7 @@ def _solve_kronecker(x: Kronecker, b: Any) -> Any:
 def _solve_block_diagonal(x: BlockDiagonal, b: Any) -> Any:
     if any(p != q for _, p, q in partition_of(x)):
         return NotImplemented
-    outs, row = [], 0
-    for stack in x.stacks:
-        k, p, _ = stack.shape[-3:]
-        part = b[..., row : row + k * p, :]
-        part = part.reshape(*part.shape[:-2], k, p, part.shape[-1])
-        out = jnp.linalg.solve(stack, part)
-        outs.append(out.reshape(*out.shape[:-3], k * p, out.shape[-1]))
-        row += k * p
-    return jnp.concatenate(outs, axis=-2)
+    return solve_blocks(x, b, jnp.linalg.solve)
 
 
 @solve_dense.register
@@ -145,6 +138,19 @@ def regular(x: DiagonalPlusLowRank) -> Any:
     u = jnp.concatenate([x.u, jnp.where(hot, -shift[..., None], 0)], axis=-1)
     v = jnp.concatenate([x.v, hot.astype(x.v.dtype)], axis=-1)
     return make(DiagonalPlusLowRank, d + jnp.where(hot.any(-1), shift, 0), u, v)
+
+
+def solve_blocks(x: BlockDiagonal, b: Any, solve: Callable[[Any, Any], Any]) -> Any:
+    """`solve(blocks, columns)` for each stack of square blocks and the rows of `b` next to it."""
+    outs, row = [], 0
+    for stack in x.stacks:
+        k, p, _ = stack.shape[-3:]
+        part = b[..., row : row + k * p, :]
+        part = part.reshape(*part.shape[:-2], k, p, part.shape[-1])
+        out = solve(stack, part)
+        outs.append(out.reshape(*out.shape[:-3], k * p, out.shape[-1]))
+        row += k * p
+    return jnp.concatenate(outs, axis=-2)
 
 
 def triangular_solve(matrix: Any, b: Any, *, lower: bool, unit_diagonal: bool = False) -> Any:

@@ -208,8 +208,8 @@ def pinv_of(x: Any) -> Any:
         stacks = []
         for s, size in zip(x.stacks, sizes, strict=True):
             relative = rtol * top[..., None] / jnp.where(size[..., 0] == 0, 1, size[..., 0])
-            stacks.append(jnp.swapaxes(_pinv(s, relative), -1, -2))
-        return make(BlockDiagonal, tuple(jnp.swapaxes(s, -1, -2) for s in stacks))
+            stacks.append(_pinv(s, relative))
+        return make(BlockDiagonal, tuple(stacks))
     return NotImplemented
 
 

@@ -54,11 +54,7 @@ The inverse of a band has no zeros and that of a Toeplitz matrix is not constant
 so these are arrays; so is
 a pseudo-inverse of these, of a diagonal plus a low rank and of a triangle, which may be \
 singular. It is made of a dense matrix,
-for which the policy is asked, save for types that store one. Run without `jax.jit`, the \
-pseudo-inverse of an `Identity`, a
-`Permutation`, a `Kronecker` product and a `LowRank` is of its own type; in a compiled program \
-what a function with a derivative
-of its own gives keeps its type only if the matrix is linear in what is stored.
+for which the policy is asked, save for types that store one.
 """
 
 

@@ -12,7 +12,7 @@ from jax.typing import ArrayLike
 from duckarray.core import bind, families, known_constant, materialize
 from duckarray.structured._band import CHAIN, Band
 from duckarray.structured._bands import Identity
-from duckarray.structured._base import Structured, make, on_batch
+from duckarray.structured._base import Structured, make, on_batch, one_of, zeros_as
 from duckarray.structured._closure import entrywise, multiply
 from duckarray.structured._lowrank import DiagonalPlusLowRank, LowRank
 from duckarray.structured._permutation import Permutation
@@ -95,7 +95,7 @@ def unary(x: Any, change: Any, name: str) -> Any:
     if isinstance(x, Triangular):
         n = x.matrix.shape[-1]
         read = jnp.tri(n, dtype=bool) if x.lower else ~jnp.tri(n, k=-1, dtype=bool)
-        matrix = change(jnp.where(read, full(x), jnp.ones((), x.matrix.dtype)))
+        matrix = change(jnp.where(read, full(x), one_of(x.matrix)))
         return make(Triangular, matrix, lower=x.lower, unit_diagonal=False)
     return on_batch(x, lambda leaf, own: change(leaf))
 
@@ -304,5 +304,5 @@ def _with_zero(x: Any, y: Any, change: Any) -> Any:
     wide = _like(x, y)
     if wide is None or known_constant(y) != 0 or kind_of(y, m, n) is None:
         return NotImplemented
-    zero = jnp.zeros((), x.dtype)
+    zero = zeros_as(jnp.asarray(y), ())
     return unary(wide, lambda leaf: change(leaf, zero), "tanh")

@@ -1,5 +1,6 @@
 """Factorisations and solves that reach the primitives with their structure."""
 
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -11,7 +12,7 @@ from duckarray.structured._band import CHAIN, Band
 from duckarray.structured._base import Structured, make, on_batch
 from duckarray.structured._product import BlockDiagonal
 from duckarray.structured._rules._register import register
-from duckarray.structured._solve import solve_dense
+from duckarray.structured._solve import solve_blocks, solve_dense, triangular_solve
 from duckarray.structured._spectrum import cholesky_of, eigh_of, singular_values
 from duckarray.structured._stored import Symmetric, Triangular, full
 
@@ -37,9 +38,15 @@ def _triangular_solve_structured_dense(
     if transpose_a:
         part = transpose(part)
     b = jnp.asarray(b)
+    is_lower = (lower is not transpose_a) is left_side  # what is solved with, in the end
+    if isinstance(part, BlockDiagonal):
+        triangles = functools.partial(triangular_solve, lower=is_lower, unit_diagonal=unit_diagonal)
+        solve = functools.partial(solve_blocks, solve=triangles)
+    else:
+        solve = solve_dense
     if left_side:
-        return solve_dense(part, b)
-    out = solve_dense(transpose(part), jnp.swapaxes(b, -1, -2))
+        return solve(part, b)
+    out = solve(transpose(part), jnp.swapaxes(b, -1, -2))
     return out if out is NotImplemented else jnp.swapaxes(out, -1, -2)
 
 
@@ -60,7 +67,7 @@ def _triangle(a: Any, lower: bool, unit: bool) -> Any:
         return make(Triangular, full(a), lower=lower, unit_diagonal=unit)
     if isinstance(a, BlockDiagonal):
         n = [s.shape[-1] for s in a.stacks]
-        if unit or any(s.shape[-1] != s.shape[-2] for s in a.stacks):
+        if any(s.shape[-1] != s.shape[-2] for s in a.stacks):
             return None
         masks = [jnp.tri(k, dtype=bool) if lower else ~jnp.tri(k, k=-1, dtype=bool) for k in n]
         stacks = tuple(jnp.where(mask, s, 0) for mask, s in zip(masks, a.stacks, strict=True))

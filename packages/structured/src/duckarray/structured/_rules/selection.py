@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 
 from duckarray.core import known_constant
 from duckarray.structured._band import CHAIN, Band
-from duckarray.structured._base import Structured, leaves_of, make
+from duckarray.structured._base import Structured, leaves_of, make, zeros_as
 from duckarray.structured._places import on_blocks, on_diagonal
 from duckarray.structured._product import BlockDiagonal, partition_of
 from duckarray.structured._rules._register import register
@@ -52,7 +52,7 @@ def _select_n_structured(
         if isinstance(x, Band):
             return x.get(k)
         if case:
-            return jnp.zeros((*batch, size), matrices[0].dtype)
+            return zeros_as(jnp.asarray(x), (*batch, size))
         y = on_diagonal(jnp.asarray(x), m, n, k)
         return jnp.broadcast_to(y, (*batch, size)) if jnp.ndim(y) else y
 
@@ -88,7 +88,7 @@ def _leaf_by_leaf(which: Any, cases: Any, matrices: Any) -> Any:
     for x in cases:
         found, kind = leaves_of(x) if isinstance(x, Structured) else (None, structure)
         if found is None:
-            found = [jnp.zeros(shape, matrices[0].dtype) for shape in shapes]
+            found = [zeros_as(jnp.asarray(x), shape) for shape in shapes]
         if kind != structure or [leaf.shape for leaf in found] != shapes:
             return NotImplemented
         parts.append(found)
@@ -111,7 +111,8 @@ def _blocks(which: Any, cases: Any, matrices: Any) -> Any:
     stacks = []
     for i, stack in enumerate(first.stacks):
         parts = [
-            x.stacks[i] if isinstance(x, BlockDiagonal) else jnp.zeros_like(stack) for x in cases
+            x.stacks[i] if isinstance(x, BlockDiagonal) else zeros_as(jnp.asarray(x), stack.shape)
+            for x in cases
         ]
         at = jnp.broadcast_to(chosen[i], stack.shape) if jnp.ndim(chosen[i]) else chosen[i]
         stacks.append(lax.select_n(at, *parts))
@@ -123,7 +124,8 @@ def _triangular(which: Any, cases: Any, matrices: Any) -> Any:
     if isinstance(which, Structured) or any(x.lower is not first.lower for x in matrices):
         return NotImplemented
     dense = [
-        full(x) if isinstance(x, Triangular) else jnp.zeros(first.shape, first.dtype) for x in cases
+        full(x) if isinstance(x, Triangular) else zeros_as(jnp.asarray(x), first.shape)
+        for x in cases
     ]
     which = jnp.broadcast_to(which, first.shape) if jnp.ndim(which) else which
     return make(Triangular, lax.select_n(which, *dense), lower=first.lower, unit_diagonal=False)
