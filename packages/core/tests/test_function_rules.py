@@ -103,6 +103,36 @@ def test_a_rule_may_return_values():
     np.testing.assert_allclose(got.diagonal, D, rtol=1e-6)
 
 
+def test_a_rule_for_a_function_with_a_derivative_of_its_own_may_return_values():
+    @register_function(jnp.linalg.pinv)
+    def _pinv_diag(a: Diag):
+        return Diag(1 / a.diagonal)
+
+    def total(d):
+        out = quaxify(jnp.linalg.pinv)(Diag(d))
+        assert isinstance(out, Diag)
+        return out.diagonal.sum()
+
+    # By the operations of the rule: that of the derivative gives a dense tangent.
+    want = -1 / np.asarray(D) ** 2
+    np.testing.assert_allclose(jax.jit(jax.grad(total))(D), want, rtol=1e-6)
+
+
+def test_a_rule_for_a_part_of_a_function_with_a_derivative_of_its_own_leaves_that_alone():
+    @register_function(jnp.linalg.pinv)
+    def _pinv_wrapped(a: Wrapped):
+        return Wrapped(2 * a.array)
+
+    @jax.custom_jvp
+    def tripled(a):
+        return 3 * jnp.linalg.pinv(a)
+
+    tripled.defjvp(lambda primals, tangents: (tripled(*primals), 7 * tangents[0]))
+    out, change = jax.jvp(lambda x: quaxify(tripled)(Wrapped(x)), (S,), (S,))
+    np.testing.assert_allclose(out, 6 * np.asarray(S), rtol=1e-6)
+    np.testing.assert_allclose(change, 7 * np.asarray(S), rtol=1e-6)
+
+
 def test_a_rule_of_a_function_with_several_results_returns_them_as_the_function_does():
     @register_function(jnp.linalg.slogdet)
     def _slogdet_diag(a: Diag):

@@ -44,7 +44,8 @@ def register_function(
     the other arguments are not those the rule is for (`UPLO="U"`). Under `vmap` inside `quaxify`
     the rule is given the operands of one call, if what is mapped over is their leading axis. Inside
     a derivative taken within `quaxify` the function is no longer whole, and its primitives are
-    dispatched on.
+    dispatched on. A function that has a derivative of its own (`pinv`) keeps it, unless the rule
+    answers with a value that is not `leaf_linear`: then what the rule does is differentiated.
 
     Args:
         function: a function jitted by its library, such as `jnp.linalg.solve`, or one that passes

@@ -19,9 +19,10 @@ from duckarray.core._jax import bind_under, struct, typeof, without_argument_nam
 from duckarray.core._materialize import densify, muted_warnings
 from duckarray.core._structure import Tree, flatten, unflatten, width
 from duckarray.core._summary import summarize
-from duckarray.core._trace import DuckTrace, run
+from duckarray.core._trace import DuckTrace, DuckTracer, run
 from duckarray.core._value import Value
 
+from .function import noting_answers
 from .tangents import as_symbolic_zero, is_known_zero, push_forward, tree_is_linear
 
 _NOT_PASSED = """a `custom_jvp` function returns its argument {value} as it is, but its rule gives \
@@ -37,6 +38,8 @@ class _Keeping(NamedTuple):
     trees: Kept = None
     passed: tuple[int | None, ...] = ()
     """For each output the operand that it is, and whose tangent its tangent is; or None."""
+    answered: bool = False
+    """Whether a rule for the function answers with a value that has to be made dense here."""
 
 
 class Record(list[Any]):
@@ -68,6 +71,8 @@ def custom_jvp_call(
     if any(isinstance(x, Value) for x in operands) and not told:
         with set_current_trace(parent):
             keeping = _agreement(tag, fun, jvp, leaves, trees)
+            if keeping.answered:  # its operations have derivatives of their own
+                return run(tag, fun.call_wrapped, operands)
     out_trees = Record()
     call = _call(without_argument_names(fun), tag, trees, keeping, out_trees)
     translate = as_symbolic_zero if symbolic_zeros else None
@@ -157,8 +162,19 @@ def _agreement(
     tangent; or both return an operand, and its tangent, as they are.
     """
     structs = [struct(typeof(x)) for x in leaves]
-    outs, returned = output_examples(tag, repeatable(fun), structs, trees)
+    call, answered = repeatable(fun), False
+
+    def noted(*operands: Any) -> Any:
+        nonlocal answered
+        with noting_answers() as answers:
+            out = call(*operands)
+        answered = any(_are(operands, given) and _are(out, outs) for given, outs in answers)
+        return out
+
+    outs, returned = output_examples(tag, noted, structs, trees)
     out_trees = flatten(outs)[1]
+    if answered and any(t is not None and not tree_is_linear(t) for t in out_trees):
+        return _Keeping(answered=True)
     passed = [
         None if tree is None or tree_is_linear(tree) else i
         for i, tree in zip(returned, out_trees, strict=True)
@@ -186,6 +202,13 @@ def _agreement(
         for i, a, b, t in zip(passed, out_trees, rule_trees[:m], rule_trees[m:], strict=True)
     ]
     return _Keeping(tuple(kept), tuple(passed))
+
+
+def _are(traced: Sequence[Any], given: Sequence[Any]) -> bool:
+    """Whether these are one and the same, some of them in tracers."""
+    return len(traced) == len(given) and all(
+        (x.value if type(x) is DuckTracer else x) is y for x, y in zip(traced, given, strict=True)
+    )
 
 
 def _all_equal(a: Tree, b: Tree, c: Tree) -> bool:  # to compare one with None raises

@@ -1,6 +1,8 @@
 """Calls of library functions that have a rule: the rule answers for the program of the call."""
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -16,6 +18,26 @@ from duckarray.core._structure import flatten, unflatten
 from duckarray.core._value import Value
 
 from .scan import tree_of_slice, tree_of_stack
+
+Answer = tuple[list[Any], list[Any]]  # the operands of a call and what the rule gave for them
+
+
+class _Answers(threading.local):
+    found: list[Answer] | None = None
+
+
+_answers = _Answers()
+
+
+@contextmanager
+def noting_answers() -> Iterator[list[Answer]]:
+    """The calls that rules for functions have answered meanwhile."""
+    before, found = _answers.found, list[Answer]()
+    _answers.found = found
+    try:
+        yield found
+    finally:
+        _answers.found = before
 
 
 def call_function_rule(primitive: Any, params: dict[str, Any], operands: Sequence[Any]) -> Any:
@@ -44,6 +66,8 @@ def call_function_rule(primitive: Any, params: dict[str, Any], operands: Sequenc
 
         outs = _map(call, operands, mapped, primitive)
         if outs is not NotImplemented and _are_of(outs, program.out_avals):
+            if _answers.found is not None:
+                _answers.found.append((list(operands), list(outs)))
             return outs
     return NotImplemented
 
