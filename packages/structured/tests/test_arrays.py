@@ -135,3 +135,31 @@ def test_blocks_turned_round_are_compiled(blocks):
         out = jax.jit(quaxify(jnp.flip))(x)
     parts = [b for part in x.stacks for b in np.asarray(part)]
     np.testing.assert_array_equal(out, np.flip(scipy.linalg.block_diag(*parts)))
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("unit", [True, False])
+def test_a_triangle_of_blocks_in_half_precision_is_solved_block_by_block(lower, unit):
+    rng = np.random.default_rng(1)
+    blocks = [rng.integers(1, 4, (k, k)).astype(np.float16) for k in (2, 1)]
+    x, b = BlockDiagonal(*blocks), np.ones(3, np.float16)
+    solve = quaxify(jax.scipy.linalg.solve_triangular)
+    out = solve(x, jnp.asarray(b), lower=lower, unit_diagonal=unit)
+    dense = scipy.linalg.block_diag(*blocks).astype(float)
+    want = scipy.linalg.solve_triangular(dense, b, lower=lower, unit_diagonal=unit)
+    assert out.dtype == np.float16
+    np.testing.assert_allclose(out, want, rtol=1e-2)
+
+
+@pytest.mark.parametrize("name", ["maximum", "where", "clip"])
+def test_a_choice_of_truth_values_and_a_number_is_as_weakly_typed_as_that_of_arrays(name):
+    function = {
+        "maximum": lambda x: jnp.maximum(x, 0),
+        "where": lambda x: jnp.where(x, x, 0),
+        "clip": lambda x: jnp.clip(x, 0, 1),
+    }[name]
+    with jax.numpy_dtype_promotion("standard"):
+        x = Tridiagonal(*[jnp.ones(k, bool) for k in (1, 2, 1)])
+        got = quaxify(lambda x: function(x) + jnp.zeros((2, 2), jnp.int8))(x)
+        want = function(materialize(x)) + jnp.zeros((2, 2), jnp.int8)
+    assert got.dtype == want.dtype == jnp.int8
