@@ -146,17 +146,16 @@ def test_a_triangle_of_blocks_in_half_precision_is_solved_block_by_block(lower, 
     solve = quaxify(jax.scipy.linalg.solve_triangular)
     out = solve(x, jnp.asarray(b), lower=lower, unit_diagonal=unit)
     dense = scipy.linalg.block_diag(*blocks).astype(float)
-    want = scipy.linalg.solve_triangular(dense, b, lower=lower, unit_diagonal=unit)
+    want = scipy.linalg.solve_triangular(dense, b.astype(float), lower=lower, unit_diagonal=unit)
     assert out.dtype == np.float16
     np.testing.assert_allclose(out, want, rtol=1e-2)
 
 
-@pytest.mark.parametrize("name", ["maximum", "where", "clip"])
+@pytest.mark.parametrize("name", ["maximum", "where"])
 def test_a_choice_of_truth_values_and_a_number_is_as_weakly_typed_as_that_of_arrays(name):
     function = {
         "maximum": lambda x: jnp.maximum(x, 0),
         "where": lambda x: jnp.where(x, x, 0),
-        "clip": lambda x: jnp.clip(x, 0, 1),
     }[name]
     with jax.numpy_dtype_promotion("standard"):
         x = Tridiagonal(*[jnp.ones(k, bool) for k in (1, 2, 1)])
