@@ -40,6 +40,13 @@ def value_and_grad(
 
     Each gradient is in the unit of the result by that of the argument, zeros too.
 
+    Args:
+        fun: gives one number, with a unit or without.
+        argnums: which arguments to differentiate by.
+        has_aux: whether `fun` gives a pair, of which the second part is passed on.
+        holomorphic: whether `fun` is promised to be holomorphic.
+        allow_int: whether arguments of integers may be differentiated by.
+
     Raises:
         TypeError: as JAX does, if the result is not one number.
 
@@ -75,6 +82,13 @@ def grad(
 
     Each gradient is in the unit of the result by that of the argument, zeros too.
 
+    Args:
+        fun: gives one number, with a unit or without.
+        argnums: which arguments to differentiate by.
+        has_aux: whether `fun` gives a pair, of which the second part is passed on.
+        holomorphic: whether `fun` is promised to be holomorphic.
+        allow_int: whether arguments of integers may be differentiated by.
+
     Raises:
         TypeError: as JAX does, if the result is not one number.
 
@@ -102,6 +116,12 @@ def jvp(
 
     Tangents are differences, in units of the primals, or rates: for a primal in m, a tangent in m/s
     gives the rate of change of the result. Plain numbers are in the units of their primals.
+
+    Args:
+        fun: of trees of quantities and arrays.
+        primals: its arguments.
+        tangents: as many, of the same structure.
+        has_aux: whether `fun` gives a pair, of which the second part is passed on.
 
     Raises:
         DimensionError: if some tangents are rates of another kind than others.
@@ -142,6 +162,11 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[
     """`jax.vjp`, of a function of quantities; `fun` is called through `quaxify`.
 
     A cotangent is so much of a loss per unit of the result. Plain numbers are in its inverse.
+
+    Args:
+        fun: of trees of quantities and arrays.
+        *primals: its arguments.
+        has_aux: whether `fun` gives a pair, of which the second part is passed on.
 
     Returns:
         The result, and the function from its cotangents to those of the primals.
@@ -185,6 +210,11 @@ def jacfwd(
 
     Each block is in the unit of its result by that of its argument.
 
+    Args:
+        fun: of trees of quantities and arrays.
+        argnums: which arguments to differentiate by.
+        has_aux: whether `fun` gives a pair, of which the second part is passed on.
+
     Example:
         >>> import duckarray.units as u
         >>> u.jacfwd(lambda x: x**2)(u.Quantity([1.0, 2.0], "m"))
@@ -200,6 +230,11 @@ def jacrev(
 
     Each block is in the unit of its result by that of its argument.
 
+    Args:
+        fun: of trees of quantities and arrays.
+        argnums: which arguments to differentiate by.
+        has_aux: whether `fun` gives a pair, of which the second part is passed on.
+
     Example:
         >>> import duckarray.units as u
         >>> u.jacrev(lambda x: x**2)(u.Quantity([1.0, 2.0], "m"))
@@ -214,6 +249,11 @@ def hessian(
     """`jax.hessian`, of a function of quantities; `fun` is called through `quaxify`.
 
     Each block is in the unit of the result by those of its two arguments.
+
+    Args:
+        fun: of trees of quantities and arrays.
+        argnums: which arguments to differentiate by.
+        has_aux: whether `fun` gives a pair, of which the second part is passed on.
 
     Example:
         >>> import duckarray.units as u

@@ -30,6 +30,9 @@ _NUMBER = "dimensionless"
 def from_astropy(x: Any) -> Quantity:
     """A quantity of astropy's as one of ours, in the same unit.
 
+    Args:
+        x: an `astropy.units.Quantity`.
+
     Raises:
         ImportError: if astropy is not installed.
 
@@ -51,9 +54,16 @@ def from_astropy(x: Any) -> Quantity:
 def to_astropy(x: Quantity) -> Any:
     """A quantity as one of astropy's, in the same unit if astropy has it, else in SI units.
 
+    Args:
+        x: the quantity.
+
     Raises:
         ImportError: if astropy is not installed.
         UnitError: of a difference of temperatures in degrees, or a level.
+
+    Example:
+        >>> u.to_astropy(u.Quantity([1.0, 2.0], "km"))  # doctest: +SKIP
+        <Quantity [1., 2.] km>
     """
     units = _package("astropy.units", "to_astropy")
     if str(x.unit) in _AFFINE:
@@ -74,8 +84,15 @@ def to_astropy(x: Quantity) -> Any:
 def from_pint(x: Any) -> Quantity:
     """A quantity of pint's as one of ours, in the same unit.
 
+    Args:
+        x: a `pint.Quantity`.
+
     Raises:
         ImportError: if pint is not installed.
+
+    Example:
+        >>> u.from_pint(pint.UnitRegistry().Quantity(2.0, "km"))  # doctest: +SKIP
+        Quantity(f32[], 'km')
     """
     _package("pint", "from_pint")
     text = _degrees(f"{x.units:~}")
@@ -97,6 +114,10 @@ def to_pint(x: Quantity, registry: Any = None) -> Any:
     Raises:
         ImportError: if pint is not installed.
         UnitError: of a level.
+
+    Example:
+        >>> u.to_pint(u.Quantity(2.0, "km"))  # doctest: +SKIP
+        Quantity(array(2., dtype=float32), "kilometer")
     """
     pint = _package("pint", "to_pint")
     registry = registry or pint.get_application_registry()
@@ -113,8 +134,15 @@ def to_pint(x: Quantity, registry: Any = None) -> Any:
 def from_unyt(x: Any) -> Quantity:
     """A quantity of unyt's as one of ours, in the same unit.
 
+    Args:
+        x: a `unyt.unyt_array` or `unyt_quantity`.
+
     Raises:
         ImportError: if unyt is not installed.
+
+    Example:
+        >>> u.from_unyt(2.0 * unyt.km)  # doctest: +SKIP
+        Quantity(f32[], 'km')
     """
     _package("unyt", "from_unyt")
     text = _degrees(_without_roots(str(x.units)))
@@ -128,9 +156,16 @@ def from_unyt(x: Any) -> Quantity:
 def to_unyt(x: Quantity) -> Any:
     """A quantity as one of unyt's, in the same unit if unyt has it, else in SI units.
 
+    Args:
+        x: the quantity.
+
     Raises:
         ImportError: if unyt is not installed.
         UnitError: of a level.
+
+    Example:
+        >>> print(u.to_unyt(u.Quantity([1.0, 2.0], "km")))  # doctest: +SKIP
+        [1. 2.] km
     """
     unyt = _package("unyt", "to_unyt")
     if str(x.unit) in _TEMPERATURES:
