@@ -39,11 +39,10 @@ def _triangular_solve_structured_dense(
         part = transpose(part)
     b = jnp.asarray(b)
     is_lower = (lower is not transpose_a) is left_side  # what is solved with, in the end
+    solve: Any = solve_dense
     if isinstance(part, BlockDiagonal):
         triangles = functools.partial(triangular_solve, lower=is_lower, unit_diagonal=unit_diagonal)
         solve = functools.partial(solve_blocks, solve=triangles)
-    else:
-        solve = solve_dense
     if left_side:
         return solve(part, b)
     out = solve(transpose(part), jnp.swapaxes(b, -1, -2))
