@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from duckarray import sparse
-from duckarray.core import explain, materialization, quaxify
+from duckarray.core import MaterializeError, explain, materialization, quaxify
 from duckarray.core.testing import Case, Subject, conformance
 from duckarray.lora import LoraArray
 from duckarray.lora._subjects import SUBJECT as LORA
@@ -20,8 +20,6 @@ from duckarray.units import Quantity
 from duckarray.units._subjects import SUBJECT as UNITS
 
 STRONG = SPARSE.expected_failures
-# Of a matrix in turns over its rows; of an array of numbers it is made dense.
-NO_TURNS = "a loop over the rows needs them dense, and a quantity refuses to lose its unit"
 
 
 def _numbers(x):
@@ -51,12 +49,7 @@ LENGTHS = Subject(
     refuses=(*UNITS.refuses, *SPARSE.refuses),
     keeps=KEPT,
     without_dense=("matmul", "rmatmul", "einsum", "sum", "sum_first", "max_last", "mean", "trace"),
-    expected_failures={
-        **UNITS.expected_failures,
-        **STRONG,
-        "agreement/map/*": NO_TURNS,
-        "agreement/scan_sum/*": NO_TURNS,
-    },
+    expected_failures={**UNITS.expected_failures, **STRONG},
 )
 ADAPTED = Subject(
     name="lora-over-sparse",
@@ -138,6 +131,20 @@ def test_an_adapter_on_a_sparse_weight_is_trained_and_nothing_is_dense(spring):
     np.testing.assert_allclose(slope.w.to_scipy("coo").tocsr()[[2, 4], [3, 3]], [-2, -2])
     np.testing.assert_allclose(slope.b[:, 3], [-4, -4])
     np.testing.assert_allclose(jnp.abs(slope.b).sum(), 8)
+
+
+def test_the_rows_of_a_quantity_in_turns_keep_their_unit():
+    a = Quantity(sparse.from_dense(np.array([[1.0, 0, 2], [0, 3, 0]], "float32")), "N")
+    named = NamedArray(a, "row column")
+    with materialization("allow"):  # what is inside is made dense, not what is around it
+        sums = quaxify(lambda a: jax.lax.map(lambda row: 2 * row.sum(), a))(a)
+        rows = quaxify(lambda a: jax.lax.map(lambda row: 2 * row, a))(named)
+    assert (str(sums.unit), str(rows.array.unit)) == ("N", "N")
+    np.testing.assert_array_equal(sums.value, [6, 6])
+    np.testing.assert_array_equal(rows.array.value, [[2, 0, 4], [0, 6, 0]])
+    assert rows.dims[1] == "column"
+    with materialization("error"), pytest.raises(MaterializeError, match=r"make Sparse f32\[2,3\]"):
+        quaxify(lambda a: jax.lax.map(lambda row: row, a))(a)
 
 
 def test_a_sparse_right_hand_side_with_a_unit_is_solved_for():

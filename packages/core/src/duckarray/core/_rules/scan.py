@@ -36,6 +36,7 @@ from .recall import Recall
 def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     consts, initial, xs = scan_operands(operands, params)
     length, n = params["length"], len(initial)
+    xs = [_dense_inside(x, primitive, operands) for x in xs]
     x_trees = [tree_of_slice(x) for x in xs]
     # What is indexed in the body is one of its constants; in its place the numbers of the turns
     # are scanned over.
@@ -130,6 +131,25 @@ def _is_indexed(x: Any) -> bool:
         return False
     types = (type(x), *[jax.Array] * len(dense_aval(x).shape))
     return bool(resolve(primitives.dynamic_slice_p, types))
+
+
+def _dense_inside(x: Any, primitive: Primitive, operands: Sequence[Any]) -> Any:
+    """`x`, or, if what is inside it cannot be sliced, `x` around a dense array, if that can."""
+
+    def is_inside(v: Any) -> bool:
+        return isinstance(v, Value) and v is not x
+
+    if not isinstance(x, Value) or tree_of_slice(x) is not None or _is_indexed(x):
+        return x
+    parts, structure = jax.tree.flatten(x, is_leaf=is_inside)
+    if not any(map(is_inside, parts)):
+        return x
+    sliced = [_dense_inside(v, primitive, operands) for v in parts]
+    around = jax.tree.unflatten(
+        structure,
+        [densify(v, primitive, operands) if tree_of_slice(v) is None else v for v in sliced],
+    )
+    return x if tree_of_slice(around) is None else around
 
 
 def _at(x: Any, i: Any) -> Any:
