@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 from duckarray import sparse
-from duckarray.core import materialization, quaxify
+from duckarray.core import materialization, materialize, quaxify
 from duckarray.sparse import DynamicPattern, Pattern, Sparse
 
 pytestmark = pytest.mark.any_jax
@@ -151,6 +152,25 @@ def test_a_pattern_of_another_shape_than_the_array_is_refused():
     assert sparse.from_dense(jnp.ones((5, 3, 4)), pattern=pattern).data.shape == (5, 1)
     with pytest.raises(TypeError, match=r"the fill is traced[^$]*Pass a number"):
         jax.jit(lambda s: sparse.from_dense(jnp.ones(3), pattern=DynamicPattern(2), fill=s))(1.0)
+
+
+def test_shapes_that_do_not_fit_are_refused_as_by_jax():
+    a, b, d = sparse.eye(2, 3), sparse.eye(4, 2), jnp.ones((4, 2))
+    for program, args in (
+        (lambda a, b: a @ b, (a, b)),
+        (lambda a, b: a @ b, (a, d)),
+        (lambda a, b: b @ a, (sparse.eye(3, 2), d)),
+        (lambda a, b: jnp.concatenate([a, b]), (a, b)),
+        (lambda a: jnp.transpose(a, (0,)), (a,)),
+        (lambda a: jnp.transpose(a, (0, 0)), (a,)),
+        (lambda a: lax.slice(a, (0, 0), (5, 1)), (a,)),
+        (lambda a, b: a + b, (a, b)),
+    ):
+        dense = [materialize(x) for x in args]
+        with pytest.raises((TypeError, ValueError)) as theirs:
+            program(*dense)
+        with materialization("allow"), pytest.raises(theirs.type):
+            quaxify(program)(*args)
 
 
 def test_a_result_with_an_axis_too_long_to_count_is_refused():

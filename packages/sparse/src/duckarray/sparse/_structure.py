@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from duckarray.core import ArrayValue, known_constant, register
+from duckarray.core import ArrayValue, bind, known_constant, register
 
 from ._dynamic import DynamicPattern
 from ._fill import Constant
@@ -91,6 +91,13 @@ def absorb(x: Sparse, ndim: int | None = None) -> Sparse:
     pattern = repeated(x.pattern, batch)
     data = x.data.reshape(*x.data.shape[:lead], pattern.nnz)
     return unchecked(data, pattern, fill)
+
+
+def require(fits: bool, primitive: str, *operands: Any, **params: Any) -> None:
+    """Raises what JAX does of such operands, unless they fit together."""
+    if not fits:
+        structs = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands]
+        jax.eval_shape(lambda *xs: bind(primitive, *xs, **params), *structs)
 
 
 def check_size(entries: int) -> None:

@@ -22,7 +22,7 @@ from duckarray.sparse._products import (
     scatter_sum,
 )
 from duckarray.sparse._segments import wide_dtype
-from duckarray.sparse._structure import Unstructured, absorb, finished, rule
+from duckarray.sparse._structure import Unstructured, absorb, finished, require, rule
 from duckarray.sparse._value import Sparse, take, unchecked
 
 
@@ -37,9 +37,10 @@ def _dot_general_sparse_dense(
 ) -> Any:
     """Sums the products of stored entries and rows of the dense operand; the result is dense."""
     (of_x, of_y), (batch_x, batch_y) = dimension_numbers
-    out = _times_dense(x, jnp.asarray(y), of_x, of_y, batch_x, batch_y, preferred_element_type)
+    y = jnp.asarray(y)
+    _check_shapes(x, y, dimension_numbers)
     # [*batch, *free of x, *free of y]
-    return out
+    return _times_dense(x, y, of_x, of_y, batch_x, batch_y, preferred_element_type)
 
 
 @rule("dot_general")
@@ -54,9 +55,19 @@ def _dot_general_dense_sparse(
     """The same, with the free axes of the dense operand first."""
     (of_x, of_y), (batch_x, batch_y) = dimension_numbers
     x = jnp.asarray(x)
+    _check_shapes(x, y, dimension_numbers)
     out = _times_dense(y, x, of_y, of_x, batch_y, batch_x, preferred_element_type)
     b, free = len(batch_x), y.ndim - len(of_y) - len(batch_y)
     return _free_last(out, b, free)
+
+
+def _check_shapes(x: Any, y: Any, numbers: Any) -> None:
+    """Axes that are summed over or shared are of one size in both."""
+    (of_x, of_y), (batch_x, batch_y) = numbers
+    pairs = zip((*of_x, *batch_x), (*of_y, *batch_y), strict=True)
+    fits = all(x.shape[i] == y.shape[j] for i, j in pairs)
+    others = {"precision": None, "preferred_element_type": None, "out_sharding": None}
+    require(fits, "dot_general", x, y, dimension_numbers=numbers, **others)
 
 
 def _free_last(out: Any, batch: int, free: int) -> Any:
@@ -197,6 +208,7 @@ def _dot_general_sparse_sparse(
 ) -> Any:
     """Sums the products of entries that meet, by a plan; the result is sparse."""
     (of_x, of_y), (batch_x, batch_y) = dimension_numbers
+    _check_shapes(x, y, dimension_numbers)
     x, y = absorb(x), absorb(y)
     if not (is_zero(x.fill_constant) and is_zero(y.fill_constant)):
         return _with_fills(x, y, dimension_numbers, preferred_element_type)

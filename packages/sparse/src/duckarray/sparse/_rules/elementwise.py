@@ -57,8 +57,9 @@ def _bitcast_convert_type_sparse(x: Sparse, *, new_dtype: Any, **params: Any) ->
 
 def elementwise(primitive: Any, operands: list[Any], params: dict[str, Any]) -> Any:
     """`primitive` of operands of one shape, up to axes of size one, and of scalars."""
-    if any(jnp.ndim(x) for x in operands):  # an array without axes is a number
-        operands = [x if jnp.ndim(x) else materialize(x) for x in operands]
+    operands = [x if jnp.ndim(x) else materialize(x) for x in operands]  # those are numbers
+    if not any(isinstance(x, Sparse) for x in operands):
+        return bind(primitive, *operands, **params)
     shapes = [tuple(jnp.shape(x)) if not isinstance(x, Sparse) else x.shape for x in operands]
     shape = np.broadcast_shapes(*[s for s in shapes if s])
     sparse = [x for x in operands if isinstance(x, Sparse)]

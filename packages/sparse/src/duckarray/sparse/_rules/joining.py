@@ -19,6 +19,7 @@ from duckarray.sparse._structure import (
     constant_fill,
     constant_of,
     rearranged,
+    require,
     rule,
 )
 from duckarray.sparse._value import Sparse, take, unchecked, values_at
@@ -30,6 +31,8 @@ _MOST_PADDING = 2**20
 def _concatenate_sparse(*operands: Sparse | ArrayLike, dimension: Any, **params: Any) -> Any:
     """Entries of one after those of the other; all of a dense one are stored."""
     xs: Any = operands
+    others = {(*x.shape[:dimension], *x.shape[dimension + 1 :]) for x in xs}
+    require(len(others) == 1, "concatenate", *xs, dimension=dimension)
     lead = min(x.ndim - x.pattern.ndim for x in xs if isinstance(x, Sparse))
     if dimension < lead and all(isinstance(x, Sparse) for x in xs):
         first = xs[0]

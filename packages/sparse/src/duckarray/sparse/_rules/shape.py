@@ -9,13 +9,15 @@ from jax import lax
 from duckarray.core import bind
 from duckarray.sparse._pattern import unlinearize
 from duckarray.sparse._plans import moved
-from duckarray.sparse._structure import absorb, check_size, rearranged, rule
+from duckarray.sparse._structure import absorb, check_size, rearranged, require, rule
 from duckarray.sparse._value import Sparse, raw_fill, unchecked
 
 
 @rule("transpose")
 def _transpose_sparse(x: Sparse, *, permutation: Any, **params: Any) -> Any:
     """Sorts the entries anew; batch axes that stay in front stay a batch."""
+    fits = sorted(permutation) == list(range(x.ndim))
+    require(fits, "transpose", x, permutation=permutation)
     lead = x.ndim - x.pattern.ndim
     if set(permutation[:lead]) != set(range(lead)):
         x, lead = absorb(x), 0
@@ -159,6 +161,9 @@ def _slice_sparse(
     """Keeps the entries within the bounds."""
     strides = strides or (1,) * x.ndim
     bounds = tuple(zip(start_indices, limit_indices, strides, strict=True))
+    fits = all(0 <= i <= j <= n for (i, j, _), n in zip(bounds, x.shape, strict=True))
+    limits = {"start_indices": start_indices, "limit_indices": limit_indices}
+    require(fits, "slice", x, **limits, strides=strides)
     lead = x.ndim - x.pattern.ndim
 
     def cut(a: Any, k: int) -> Any:
