@@ -36,7 +36,7 @@ from .recall import Recall
 def _scan(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     consts, initial, xs = scan_operands(operands, params)
     length, n = params["length"], len(initial)
-    xs = [_dense_inside(x, primitive, operands) for x in xs]
+    xs = [dense_inside(x, primitive, operands) for x in xs]
     x_trees = [tree_of_slice(x) for x in xs]
     # What is indexed in the body is one of its constants; in its place the numbers of the turns
     # are scanned over.
@@ -133,7 +133,7 @@ def _is_indexed(x: Any) -> bool:
     return bool(resolve(primitives.dynamic_slice_p, types))
 
 
-def _dense_inside(x: Any, primitive: Primitive, operands: Sequence[Any]) -> Any:
+def dense_inside(x: Any, primitive: Primitive, operands: Sequence[Any]) -> Any:
     """`x`, or, if what is inside it cannot be sliced, `x` around a dense array, if that can."""
 
     def is_inside(v: Any) -> bool:
@@ -144,7 +144,7 @@ def _dense_inside(x: Any, primitive: Primitive, operands: Sequence[Any]) -> Any:
     parts, structure = jax.tree.flatten(x, is_leaf=is_inside)
     if not any(map(is_inside, parts)):
         return x
-    sliced = [_dense_inside(v, primitive, operands) for v in parts]
+    sliced = [dense_inside(v, primitive, operands) for v in parts]
     around = jax.tree.unflatten(
         structure,
         [densify(v, primitive, operands) if tree_of_slice(v) is None else v for v in sliced],

@@ -21,7 +21,7 @@ from duckarray.core._trace import DuckTrace
 from duckarray.core._value import Value
 
 from .parts import Parts
-from .scan import tree_of_slice
+from .scan import dense_inside, tree_of_slice
 
 
 def shard_map(
@@ -38,7 +38,8 @@ def shard_map(
     trees: list[Tree] = []
     with set_current_trace(trace.parent_trace):
         for x, spec in zip(operands, in_specs, strict=True):
-            kept = x if _is_whole(x, spec) else densify(x, primitive, operands)
+            kept = x if _is_whole(x, spec) else dense_inside(x, primitive, operands)
+            kept = kept if _is_whole(kept, spec) else densify(kept, primitive, operands)
             leaves, (tree,) = flatten([kept])
             flat += leaves
             specs += [spec] * len(leaves)
