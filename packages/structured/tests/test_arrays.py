@@ -162,3 +162,9 @@ def test_a_choice_of_truth_values_and_a_number_is_as_weakly_typed_as_that_of_arr
         got = quaxify(lambda x: function(x) + jnp.zeros((2, 2), jnp.int8))(x)
         want = function(materialize(x)) + jnp.zeros((2, 2), jnp.int8)
     assert got.dtype == want.dtype == jnp.int8
+
+
+def test_products_by_entry_of_low_rank_matrices_without_rows_have_none():
+    x = LowRank(jnp.ones((0, 2)), jnp.ones((3, 2)))
+    assert (x * x).shape == (0, 3)
+    assert (x * x).u.shape == (0, 4)

@@ -219,7 +219,7 @@ def _side_by_side(x: Any, y: Any, change: Any) -> tuple[Any, Any]:
 def _columnwise(a: Any, b: Any) -> Any:
     """Each column of `a` times each of `b`, entry by entry."""
     out = a[..., :, None] * b[..., None, :]
-    return out.reshape(*out.shape[:-2], -1)
+    return out.reshape(*out.shape[:-2], a.shape[-1] * b.shape[-1])  # if there are no rows, too
 
 
 def _pairwise(function: Any, x: Kronecker, y: Kronecker) -> tuple[Any, ...]:
