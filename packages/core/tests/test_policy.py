@@ -108,6 +108,15 @@ def test_the_error_lists_every_operand():
     assert caught.value.operands == ("Doubled f32[3]", "f32[3]")
 
 
+def test_of_thousands_of_operands_the_first_are_listed():
+    parts = [Doubled(jnp.ones(3)), *[jnp.ones(3)] * 999]
+    with materialization("error"), pytest.raises(MaterializeError) as caught:
+        quaxify(lambda xs: lax.concatenate(xs, 0))(parts)
+    shown = ", ".join(["Doubled f32[3]", *["f32[3]"] * 7])
+    assert f"`concatenate` on ({shown}, and 992 more) would" in str(caught.value)
+    assert len(caught.value.operands) == 1000
+
+
 @pytest.mark.parametrize("jitted", [False, True])
 def test_the_warning_points_at_the_line_of_the_user(jitted):
     def program(x):

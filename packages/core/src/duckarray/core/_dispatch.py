@@ -21,7 +21,7 @@ from ._checking import (
     result_types,
     wrong_kind,
 )
-from ._errors import Informative
+from ._errors import Informative, listing
 from ._materialize import densify, has_nested, replace_children
 from ._registry import answering, resolve
 from ._source import user_location
@@ -133,7 +133,7 @@ def dispatch(
 def _say_where(error: Exception, primitive: Primitive, operands: Sequence[Any]) -> None:
     """Adds to what a rule raises, once, the operation it was asked for and the user's line."""
     if not isinstance(error, Informative) and not hasattr(error, "_duckarray_operation"):
-        operation = f"in `{primitive}` on ({', '.join(map(summarize, operands))}){user_location()}"
+        operation = f"in `{primitive}` on ({listing(map(summarize, operands))}){user_location()}"
         error.add_note(operation)
         error._duckarray_operation = operation  # type: ignore[attr-defined]
 

@@ -16,6 +16,8 @@ UserWarning
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+_MOST_LISTED = 8
+
 
 class Informative:
     """Makes an exception that keeps data survive pickling, as process pools need."""
@@ -28,6 +30,14 @@ def _rebuild(cls: type, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
     error = cls.__new__(cls, *args)
     error.__dict__.update(attributes)
     return error
+
+
+def listing(operands: Iterable[str]) -> str:
+    """The operands in one line; of many only the first, since an operation may have thousands."""
+    operands = list(operands)
+    if len(operands) > _MOST_LISTED:
+        operands[_MOST_LISTED:] = [f"and {len(operands) - _MOST_LISTED:,} more"]
+    return ", ".join(operands)
 
 
 def is_primitive(asked_by: str) -> bool:
@@ -47,7 +57,7 @@ class NoRuleError(Informative, TypeError):
     def __init__(self, primitive: str, operands: Sequence[str], reason: str, where: str) -> None:
         self.primitive, self.operands, self.reason = primitive, tuple(operands), reason
         super().__init__(
-            f"`{primitive}` on ({', '.join(operands)}) has no rule, and {reason}{where}.\n"
+            f"`{primitive}` on ({listing(operands)}) has no rule, and {reason}{where}.\n"
             + (
                 f'Write a rule for it: `@register("{primitive}")` on a function annotated with '
                 "these types, or give the type a `materialize`."
@@ -77,7 +87,7 @@ class MaterializeError(Informative, TypeError):
             nbytes,
         )
         super().__init__(
-            f"`{primitive}` on ({', '.join(operands)}) would make {value} dense "
+            f"`{primitive}` on ({listing(operands)}) would make {value} dense "
             f"({nbytes:,} bytes){where}.\n"
             + (f'Add a rule with `@register("{primitive}")`, ' if is_primitive(primitive) else "")
             + "make it dense yourself with `materialize(x)`, or permit it with "
@@ -100,11 +110,11 @@ class AmbiguousRuleError(Informative, TypeError):
             tuple(operands),
             tuple(candidates),
         )
-        listing = "".join(f"\n  {line}" for line in candidates)
+        rules = "".join(f"\n  {line}" for line in candidates)
         super().__init__(
-            f"`{primitive}` on ({', '.join(operands)}) fits several rules, none more specific "
-            f"than the others:{listing}\n"
-            f"Add a rule for ({', '.join(operands)}), annotate an operand of one with "
+            f"`{primitive}` on ({listing(operands)}) fits several rules, none more specific "
+            f"than the others:{rules}\n"
+            f"Add a rule for ({listing(operands)}), annotate an operand of one with "
             "`except_for(A, B)` (an `A` but not a `B`), pass `precedence=` to `register`, or set "
             "`array_priority` on the type that should win."
         )

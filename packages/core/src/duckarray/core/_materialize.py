@@ -11,7 +11,7 @@ from typing import Any, get_args
 from jax import tree_util as jtu
 
 from . import _watch
-from ._errors import MaterializeError, MaterializeWarning, NoRuleError, is_primitive
+from ._errors import MaterializeError, MaterializeWarning, NoRuleError, is_primitive, listing
 from ._mesh import vary, varying_axes
 from ._source import user_frame, user_location
 from ._summary import nbytes, summarize
@@ -114,9 +114,10 @@ def densify(x: Any, primitive: Any, operands: Any = None) -> Any:
         raise MaterializeError(str(primitive), summaries, summarize(x), size, user_location())
     dense = _dense(x, lambda: (str(primitive), operands))
     if policy == "warn":
-        listing = ", ".join(map(summarize, operands))
+        summaries = [summarize(o) for o in operands]
         advice = "Write a rule for it, or a" if is_primitive(str(primitive)) else "A"
-        warn_dense(_DENSE.format(primitive, listing, summarize(x), nbytes(x.aval()), advice))
+        on, size = listing(summaries), nbytes(x.aval())
+        warn_dense(_DENSE.format(primitive, on, summarize(x), size, advice))
     return dense
 
 

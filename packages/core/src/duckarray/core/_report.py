@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from ._errors import listing
+
 _WIDTH = 100
 
 _NO_PANDAS = """`Report.to_pandas()` makes a table of pandas, which is not installed.
@@ -168,7 +170,7 @@ def _table(report: Report) -> Iterator[str]:
         if x.outcome == "structural" and not x.dense:
             continue  # what happens inside is listed
         section = sections.setdefault((x.line, _where(x)), Counter())
-        operands = ", ".join(x.operands)
+        operands = listing(x.operands)
         section[x.primitive, operands, _result(x)] += 1
     rows = [row for section in sections.values() for row in section]
     if not rows:

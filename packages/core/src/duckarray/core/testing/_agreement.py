@@ -6,7 +6,7 @@ them did.
 
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -217,14 +217,6 @@ def _run_all(calls: list[Call], given: dict[str, Any], transform: Any) -> dict[s
     if calls:
         run(calls)
     return out
-
-
-def _is_same(comparison: Comparison, got: Any, way: Callable[[], Any], loose: float) -> bool:
-    try:
-        comparison.same(got, way(), loose=loose)
-    except Exception:  # this way of calling may not work at all
-        return False
-    return True
 
 
 def _require_unchanged(before: tuple[list[Any], Any], after: tuple[list[Any], Any]) -> None:
