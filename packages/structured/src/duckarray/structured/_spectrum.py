@@ -92,7 +92,11 @@ def _vectors(d: Any, e: Any, w: Any) -> Any:
     n = d.shape[0]
     spread = jnp.max(jnp.abs(d)) + 2 * jnp.max(jnp.abs(e))
     # Off the eigenvalue by a few roundings, and equal ones apart from one another.
-    shift = finfo(d.dtype).eps * jnp.where(spread > 0, spread, 1) * (1 + jnp.arange(n, dtype=d.dtype) / n)
+    shift = (
+        finfo(d.dtype).eps
+        * jnp.where(spread > 0, spread, 1)
+        * (1 + jnp.arange(n, dtype=d.dtype) / n)
+    )
     lam = w + shift
     batch = make(
         Tridiagonal,
