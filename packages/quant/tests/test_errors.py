@@ -127,5 +127,11 @@ def test_scales_that_their_dtype_cannot_hold_are_refused(size):
         np.testing.assert_allclose(materialize(q), W * size, rtol=5e-3)
 
 
+def test_a_range_whose_length_overflows_has_a_scale():
+    w = 3e38 * np.array([[1.0, -1.0], [-1.0, 1.0], [0.5, 0.5]], "float32")
+    got = np.asarray(materialize(quantize(jnp.asarray(w), "int8", symmetric=False)))
+    np.testing.assert_allclose(got / 3e38, w / 3e38, atol=0.01)
+
+
 def test_under_jit_numbers_are_not_looked_at():
     assert jax.jit(lambda w: quantize(w, "int8").codes)(W.at[0, 0].set(jnp.nan)).shape == (6, 4)

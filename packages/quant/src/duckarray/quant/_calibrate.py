@@ -50,7 +50,7 @@ def from_range(r: Range, fmt: Format, symmetric: bool) -> tuple[jax.Array, jax.A
     """The scale that maps the range on that of the codes, and the zero point."""
     if not symmetric:
         steps = (1 << fmt.bits) - 1
-        scale = (r.high - r.low) / steps
+        scale = r.high / steps - r.low / steps  # the difference itself may overflow
         return scale, -r.low * inverse(scale)
     if fmt.kind == "signed" and fmt.bits < 8:
         # There is one code more on the negative side: it is for the extreme, whatever its sign.
