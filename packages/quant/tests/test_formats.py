@@ -113,6 +113,19 @@ SCHEMES = ["int8", "int4", "int3", "int2", "nf4", "fp4", "e4m3", "e5m2", "mxfp4"
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("exponent", [127, -60])
+def test_weights_times_a_power_of_two_are_quantized_as_they_are(scheme, exponent):
+    w = np.random.default_rng(0).uniform(-1, 1, (64, 4)).astype("float32")
+    times = np.float32(2.0) ** exponent
+    for double_quant in (False, True) if scheme == "nf4" else (False,):
+        options = {"group_size": 32, "double_quant": True} if double_quant else {}
+        usual = np.asarray(materialize(quantize(jnp.asarray(w), scheme, **options)))
+        extreme = np.asarray(materialize(quantize(jnp.asarray(w * times), scheme, **options)))
+        np.testing.assert_array_equal(extreme / times, usual)
+        assert np.sqrt(np.mean((usual - w) ** 2)) < (0.4 if scheme == "int2" else 0.15)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("calibration", ["absmax", "mse"])
 def test_groups_of_zeros_stay_zero(scheme, calibration):
     x = jnp.zeros((64, 3)).at[:, 1].set(1.0)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ._format import Format, decode, encode
-from ._scales import inverse
+from ._scales import inverse, quotient
 
 CALIBRATIONS = ("absmax", "minmax", "percentile", "mse", "hqq")
 
@@ -51,7 +51,7 @@ def from_range(r: Range, fmt: Format, symmetric: bool) -> tuple[jax.Array, jax.A
     if not symmetric:
         steps = (1 << fmt.bits) - 1
         scale = r.high / steps - r.low / steps  # the difference itself may overflow
-        return scale, -r.low * inverse(scale)
+        return scale, quotient(-r.low, scale)
     if fmt.kind == "signed" and fmt.bits < 8:
         # There is one code more on the negative side: it is for the extreme, whatever its sign.
         return -r.extreme / fmt.bias, None
@@ -101,18 +101,17 @@ def half_quadratic(
     scale, zero = from_range(r, fmt, False)
     scale = round_scale(scale)
     assert zero is not None
-    per = inverse(scale)
 
     def step(carry: Any, _: Any) -> tuple[Any, None]:
         zero, best_zero, best, beta = carry
-        codes = encode(w * per + zero, fmt).astype(w.dtype)
+        codes = encode(quotient(w, scale) + zero, fmt).astype(w.dtype)
         error = w - (codes - zero) * scale
         magnitude = jnp.abs(error)
         shrunk = jnp.maximum(
             magnitude - jnp.power(jnp.maximum(magnitude, 1e-8), _HQQ_POWER - 1) / beta, 0
         )
         outliers = jnp.sign(error) * shrunk
-        new = jnp.mean(codes - (w - outliers) * per, axes, keepdims=True)
+        new = jnp.mean(codes - quotient(w - outliers, scale), axes, keepdims=True)
         loss = jnp.mean(magnitude**_HQQ_POWER, axes, keepdims=True)
         improved = loss < best
         best_zero = jnp.where(improved, zero, best_zero)
@@ -126,7 +125,7 @@ def half_quadratic(
 
 def codes_of(w: Any, scale: Any, zero: Any, fmt: Format, key: Any = None) -> Any:
     """The codes of numbers, given scale and zero point."""
-    scaled = w * inverse(scale)
+    scaled = quotient(w, scale)
     return encode(scaled if zero is None else scaled + zero, fmt, key)
 
 
@@ -160,4 +159,4 @@ def _regression(
     spread = jnp.sum((q - q_mean) ** 2, axes, keepdims=True)
     slope = jnp.sum((q - q_mean) * (w - w_mean), axes, keepdims=True) * inverse(spread)
     slope = round_scale(slope)
-    return slope, q_mean - w_mean * inverse(slope)
+    return slope, q_mean - quotient(w_mean, slope)

@@ -104,12 +104,14 @@ def double_quantize(scale: jax.Array, trail: int) -> ScaleCodes:
     lead = scale.shape[: scale.ndim - 1 - trail]
     flat = scale.astype(jnp.float32).reshape(*lead, -1)
     n = flat.shape[-1]
-    mean = jnp.mean(flat, -1, keepdims=True) if n else jnp.zeros((*lead, 1), jnp.float32)
+    # The sum of the largest floats overflows, so it is one of smaller ones there.
+    down = jnp.where(jnp.max(flat, -1, keepdims=True, initial=0) > 2.0**64, 2.0**-64, 1.0)
+    mean = jnp.mean(flat * down, -1, keepdims=True) / down if n else jnp.zeros_like(down)
     blocks = -(-n // BLOCK)
     widths = [(0, 0)] * len(lead) + [(0, blocks * BLOCK - n)]
     centred = jnp.pad(flat - mean, widths).reshape(*lead, blocks, BLOCK)
     largest = jnp.max(jnp.abs(centred), -1, initial=0) / 127
-    codes = encode(centred * _inverse(largest)[..., None], FORMATS["int8"])
+    codes = encode(quotient(centred, largest[..., None]), FORMATS["int8"])
     codes = codes.reshape(*lead, blocks * BLOCK)[..., :n].reshape(scale.shape)
     return ScaleCodes(codes, largest, mean, "int8", "flat", BLOCK, trail)
 
@@ -122,7 +124,7 @@ def power_scales(exponent: jax.Array, trail: int) -> ScaleCodes:
 
 def float8_scales(scale: jax.Array, whole: jax.Array, trail: int) -> ScaleCodes:
     """Scales over that of the whole array, `whole`, as e4m3."""
-    codes = encode(scale * _inverse(whole), FORMATS["e4m3"])
+    codes = encode(quotient(scale, whole), FORMATS["e4m3"])
     return ScaleCodes(codes, whole, None, "e4m3", "whole", 1, trail)
 
 
@@ -138,3 +140,13 @@ def _inverse(x: jax.Array) -> jax.Array:
 
 
 inverse = _inverse
+
+
+def quotient(x: jax.Array, scale: jax.Array) -> jax.Array:
+    """`x / scale`, and zero where the scale is zero.
+
+    The inverse of the largest floats is smaller than the least that processors compute with, so
+    that both are made smaller first where the scale is large.
+    """
+    down = jnp.where(jnp.abs(scale) > 1, 2.0**-4, 1.0).astype(scale.dtype)
+    return (x * down) * _inverse(scale * down)
