@@ -44,6 +44,22 @@ class Value:
     `__check_init__` if they exist; unflattening one runs neither.
 
     A class may derive from `equinox.Module` too; then Equinox makes the dataclass.
+
+    Raises:
+        dataclasses.FrozenInstanceError: if a field is assigned to or deleted.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from duckarray.core import Value, quaxify, register
+        >>> class Offset(Value):  # it says how an array is moved, and stands for none itself
+        ...     by: jax.Array
+        ...     def aval(self):
+        ...         return jax.typeof(self.by)
+        >>> @register("add")
+        ... def _add_offset(x: jax.Array, y: Offset):
+        ...     return x + 10 * y.by
+        >>> quaxify(jnp.add)(jnp.ones(2), Offset(jnp.ones(2)))
+        Array([11., 11.], dtype=float32)
     """
 
     array_priority: ClassVar[int] = 0

@@ -99,6 +99,12 @@ def map(  # noqa: A001  # as `jax.tree.map`
 def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) -> Any:
     """`map`, where `f` is first given the path of the leaf, as `jax.tree_util` describes it.
 
+    Args:
+        f: is given the path and the leaf of `tree`, and what is in its place in each of `rest`.
+        tree: any tree.
+        *rest: trees of the structure of `tree`, or with more where it has a leaf.
+        is_leaf: what else is not gone into.
+
     Example:
         >>> import jax
         >>> from duckarray.core import tree
@@ -109,7 +115,7 @@ def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf 
 
 
 def leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
-    """The leaves of a tree, values whole.
+    """The leaves of a tree, values whole and what `is_leaf` says of.
 
     Example:
         >>> from duckarray.core import tree
@@ -120,7 +126,7 @@ def leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
 
 
 def leaves_with_path(tree: Any, is_leaf: IsLeaf = None) -> list[tuple[Any, Any]]:
-    """The leaves of a tree, values whole, each with its path before it.
+    """The leaves of a tree, values whole and what `is_leaf` says of, each after its path.
 
     Example:
         >>> from duckarray.core import tree
@@ -131,7 +137,7 @@ def leaves_with_path(tree: Any, is_leaf: IsLeaf = None) -> list[tuple[Any, Any]]
 
 
 def structure(tree: Any, is_leaf: IsLeaf = None) -> Any:
-    """The structure of a tree in which a value is a leaf like any array.
+    """The structure of a tree in which a value is a leaf like any array, as is what `is_leaf` says.
 
     Example:
         >>> from duckarray.core import tree
@@ -142,7 +148,7 @@ def structure(tree: Any, is_leaf: IsLeaf = None) -> Any:
 
 
 def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], Any]:
-    """The leaves of a tree, values whole, and its structure.
+    """The leaves of a tree, values whole and what `is_leaf` says of, and its structure.
 
     Example:
         >>> from duckarray.core import tree
@@ -154,7 +160,7 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], Any]:
 
 
 def flatten_with_path(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[tuple[Any, Any]], Any]:
-    """`flatten`, with its path before each leaf.
+    """`flatten`, with its path before each leaf; `is_leaf` says what else is one.
 
     Example:
         >>> from duckarray.core import tree
@@ -165,7 +171,7 @@ def flatten_with_path(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[tuple[Any
 
 
 def unflatten(structure: Any, leaves: Sequence[Any]) -> Any:
-    """Undoes `flatten` and `flatten_one_level`.
+    """Undoes `flatten` and `flatten_one_level`: the tree of a structure with these `leaves`.
 
     Example:
         >>> from duckarray.core import tree

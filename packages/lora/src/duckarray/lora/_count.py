@@ -18,6 +18,10 @@ entries of one, `sum(x.size for x in jax.tree.leaves(half))`."""
 class ParameterCount(NamedTuple):
     """How many parameters of a model are trained, and how many the model has without adapters.
 
+    Args:
+        trainable: the number of parameters that are trained.
+        total: the number of all of the model, adapters left out.
+
     Example:
         >>> from duckarray.lora import ParameterCount
         >>> print(ParameterCount(331_776, 22_713_216))

@@ -42,6 +42,8 @@ class MultiLora(LoraArray):
         names: the names of the adapters.
         ranks: the rank of each.
 
+    The fields of `LoraArray` are as there, but `magnitude` and `dropout` stay unset.
+
     Example:
         >>> import jax, jax.numpy as jnp
         >>> from duckarray.core import quaxify

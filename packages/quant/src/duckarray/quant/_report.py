@@ -41,6 +41,14 @@ class WeightReport:
             of primitives, each with how it went (`"rule"`, `"materialized"` …) and how often. Where
             a program exchanges weights in a loop or a branch, to all arrays of its shape.
         materialized: the lines of the program at which it was made dense.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.quant import quantize, report
+        >>> w = jnp.ones((64, 2))
+        >>> weight = report({"w": w}, {"w": quantize(w, "int8")}).weights[0]
+        >>> weight.path, weight.shape, weight.nbytes, weight.dense_bytes
+        ('w', (64, 2), 136, 512)
     """
 
     path: str
@@ -62,6 +70,13 @@ class QuantReport:
     Attributes:
         weights: a `WeightReport` for each `QuantArray`, in order.
         program: what `duckarray.core.explain` says of the program, or None.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.quant import quantize, report
+        >>> w, b = jnp.ones((64, 2)), jnp.ones(2)
+        >>> len(report({"w": w, "b": b}, {"w": quantize(w, "int8"), "b": b}).weights)
+        1
     """
 
     weights: tuple[WeightReport, ...]

@@ -211,6 +211,15 @@ def load_safetensors(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         FileFormatError: if it is truncated, corrupt, or written by a later version. Where
             `save_safetensors` has written it, any change of a byte is seen.
+
+    Example:
+        >>> import os, tempfile
+        >>> import jax.numpy as jnp
+        >>> from duckarray.quant import load_safetensors, quantize, save_safetensors
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+        >>> save_safetensors(path, {"w": quantize(jnp.ones((4, 2)), "int8")})
+        >>> load_safetensors(path)["w"].scheme.name
+        'int8'
     """
     tensors, metadata = read_tensors(path)
     version = metadata.get(f"{_KEY}.version", _VERSION)

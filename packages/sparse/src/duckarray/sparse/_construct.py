@@ -285,6 +285,15 @@ def _common(blocks: Sequence[Any], axis: int, where: str) -> int:
 def hstack(blocks: Sequence[Any]) -> Sparse:
     """Matrices side by side, any of which may be dense.
 
+    Args:
+        blocks: matrices of as many rows, `[m, n_i]`.
+
+    Returns:
+        A matrix `[m, sum(n_i)]`, which costs one pass over the stored entries.
+
+    Raises:
+        ValueError: if their rows differ.
+
     Example:
         >>> from duckarray.sparse import eye, hstack
         >>> hstack([eye(2), eye(2)]).shape
@@ -295,6 +304,15 @@ def hstack(blocks: Sequence[Any]) -> Sparse:
 
 def vstack(blocks: Sequence[Any]) -> Sparse:
     """Matrices one below the other, any of which may be dense.
+
+    Args:
+        blocks: matrices of as many columns, `[m_i, n]`.
+
+    Returns:
+        A matrix `[sum(m_i), n]`, which costs one pass over the stored entries.
+
+    Raises:
+        ValueError: if their columns differ.
 
     Example:
         >>> from duckarray.sparse import eye, vstack

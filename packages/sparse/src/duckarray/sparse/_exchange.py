@@ -60,6 +60,9 @@ _DAMAGED = (
 def from_scipy(matrix: Any) -> Sparse:
     """The sparse array of one of `scipy.sparse`, in any of its formats; duplicates are summed.
 
+    Args:
+        matrix: a matrix or array of SciPy's, `[m, n]`.
+
     Raises:
         TypeError: if it is none.
 
@@ -223,7 +226,24 @@ def mmread(path: Any) -> Sparse:
 
 
 def mmwrite(path: Any, x: Sparse) -> None:
-    """Writes a matrix of fill zero to a Matrix Market file."""
+    """Writes a matrix of fill zero to a Matrix Market file.
+
+    Args:
+        path: the file, or a stream of bytes.
+        x: the matrix, without a batch, not traced.
+
+    Raises:
+        ValueError: if its fill is not zero.
+        TypeError: if it is traced.
+
+    Example:
+        >>> import io
+        >>> from duckarray.sparse import eye, mmread, mmwrite
+        >>> file = io.BytesIO()
+        >>> mmwrite(file, eye(2))
+        >>> mmread(io.BytesIO(file.getvalue())).nnz
+        2
+    """
     scipy.io.mmwrite(path, to_scipy(x, "coo"))
 
 

@@ -56,6 +56,12 @@ class Pattern:
         indices: for each axis the indices of the stored entries, sorted by rows, `int32[nnz]`.
         nnz: the number of stored entries.
 
+    Raises:
+        AttributeError: if it is assigned to.
+        TypeError: by what makes one, if indices are traced or no integers.
+        ValueError: by what makes one, if an index is out of range or occurs twice, or the indices
+            of the axes are not as many.
+
     Example:
         >>> from duckarray.sparse import Pattern
         >>> pattern = Pattern.coo([1, 0], [0, 2], (2, 3))

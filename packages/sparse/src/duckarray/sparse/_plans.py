@@ -26,6 +26,17 @@ class PlanStatistics(NamedTuple):
     """How many plans were made so far, and how many are kept, of how many bytes.
 
     The patterns that plans are for count too, since the plans keep them.
+
+    Attributes:
+        made: the number of plans made since the package was imported.
+        kept: the number of those that are kept.
+        nbytes: the bytes that these take.
+
+    Example:
+        >>> from duckarray.sparse import plan_statistics
+        >>> statistics = plan_statistics()
+        >>> statistics.made >= statistics.kept
+        True
     """
 
     made: int

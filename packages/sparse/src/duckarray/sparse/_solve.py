@@ -34,6 +34,13 @@ class Factor:
     numbers of the matrix: solving with the same matrix again, or with its transpose in a gradient,
     factorises nothing. Made by `factor`.
 
+    Args:
+        data: the stored entries of the matrix, `[nnz]`.
+        pattern: their places in it, `[n, n]`.
+
+    Raises:
+        ValueError: by `solve`, if the right-hand side does not have `n` rows.
+
     Example:
         >>> import jax.numpy as jnp
         >>> from duckarray.sparse import diags, factor
@@ -178,6 +185,12 @@ def as_linear_operator(a: Sparse, *, positive: bool = False) -> Any:
     Args:
         a: a matrix, `[m, n]`.
         positive: whether to tag it positive semidefinite, which is not checked.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.sparse import as_linear_operator, eye
+        >>> as_linear_operator(eye(2)).mv(jnp.array([1.0, 2.0]))
+        Array([1., 2.], dtype=float32)
     """
     import lineax  # type: ignore[import-not-found,import-untyped,unused-ignore]
 

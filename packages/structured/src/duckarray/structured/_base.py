@@ -28,6 +28,12 @@ class Structured(OperatorMethods, ArrayValue):
     """A matrix, or a batch of them `[*batch, m, n]`, stored as less than its entries.
 
     It is the common base of the types of this package: `isinstance(a, Structured)`.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.structured import Diagonal, Structured
+        >>> isinstance(Diagonal(jnp.ones(2)) @ Diagonal(jnp.ones(2)), Structured)
+        True
     """
 
     _own: ClassVar[tuple[int, ...]] = ()  # for each leaf, how many axes are not batch axes

@@ -111,6 +111,9 @@ def infer(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 def dimension(text: Any) -> Dimension:
     """What is meant by the name of a dimension, products of such names, or a unit.
 
+    Args:
+        text: such as `"length / time"` or `"m / s"`; a dimension stays what it is.
+
     Raises:
         UnitParseError: if it is neither.
 

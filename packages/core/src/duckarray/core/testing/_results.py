@@ -36,6 +36,9 @@ class Result:
 class Results(list[Result]):
     """The results of many checks; prints those that did not simply pass, if they are many.
 
+    Args:
+        iterable: the results, each a `Result`.
+
     Example:
         >>> from duckarray.core.testing import Result, Results
         >>> Results([Result("a/contract/copy/f32-4", "failed", "other numbers")])

@@ -41,6 +41,15 @@ class Check:
         id: `family/check/case`.
         run: the check itself.
         reason: why it is expected to fail, if it is.
+
+    Raises:
+        Mismatch: when called, if the type is wrong, or right although it is expected to fail.
+
+    Example:
+        >>> from duckarray.core.testing import Check, Subject
+        >>> Check(Subject("none", make=None, dense=None), "contract/copy/f32-4", print).result()
+        <BLANKLINE>
+        passed   none/contract/copy/f32-4
     """
 
     subject: Subject

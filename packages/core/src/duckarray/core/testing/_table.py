@@ -29,6 +29,13 @@ class Call:
         group: calls of one group are compiled together.
         concrete: whether it needs numbers that are known, so that it cannot be compiled.
         exact: whether its result jumps where a number is rounded otherwise.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from duckarray.core.testing import Call
+        >>> call = Call("plus_two", lambda x: x + 2, "elementwise")
+        >>> call({"x": jnp.ones(2)})
+        Array([3., 3.], dtype=float32)
     """
 
     name: str
