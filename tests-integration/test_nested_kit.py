@@ -32,12 +32,17 @@ def _make(case):
     return LoraArray(w, a, b, scale, jnp.abs(magnitude) if kind.endswith("dora") else None)
 
 
+def _wide(x):
+    x = np.asarray(x)
+    return x.astype("complex128" if x.dtype.kind == "c" else "float64")
+
+
 def _dense(x):
     """The array by NumPy, in double precision, from the inside out."""
     if isinstance(x, QuantArray):
         return QUANT.dense(x)
     if not isinstance(x, LoraArray):
-        return np.asarray(x).astype("float64")
+        return _wide(x)
     letters = "ABCDEFGH"[: x.w.ndim]
     rows, columns = (
         "".join(letters[i] for i in range(x.w.ndim) if i - x.w.ndim in axes)
@@ -45,10 +50,10 @@ def _dense(x):
     )
     batch = "".join(c for c in letters if c not in rows + columns)
     of = f"{batch},{batch}{rows}r,{batch}r{columns}->{letters}"
-    v = _dense(x.w) + np.einsum(of, *(np.asarray(p, "float64") for p in (x.scale, x.a, x.b)))
+    v = _dense(x.w) + np.einsum(of, *map(_wide, (x.scale, x.a, x.b)))
     if x.magnitude is None:
         return v
-    magnitude = np.asarray(x.magnitude, "float64")
+    magnitude = _wide(x.magnitude)
     over = [letters.index(c) for c in columns]
     if any(magnitude.shape[i] != 1 for i in over):
         over = [letters.index(c) for c in rows]
