@@ -1,4 +1,5 @@
 import copy
+import inspect
 import pickle
 
 import jax
@@ -195,3 +196,40 @@ def test_a_value_may_say_that_it_is_one_number():
             return jnp.full(self.leaf.shape[:-1], 7.0)
 
     assert known_constant(Sevens(jnp.zeros((3, 0)))) == 7
+
+
+def test_classes_with_as_many_fields_have_different_structures():
+    """JAX compares those of dataclasses by their metadata, and may take one for the other."""
+    x = jnp.ones(2)
+    for i in range(64):
+        body = {"__annotations__": {"array": jax.Array}}
+        once = type(f"Once{i}", (ArrayValue,), {**body, "materialize": lambda v: v.array})
+        twice = type(f"Twice{i}", (ArrayValue,), {**body, "materialize": lambda v: 2 * v.array})
+        assert jax.tree.structure(once(x)) != jax.tree.structure(twice(x))
+        assert jax.tree.structure(once(x)) == jax.tree.structure(once(2 * x))
+        run = jax.jit(lambda v: v.materialize())
+        assert (float(run(once(x))[0]), float(run(twice(x))[0])) == (1.0, 2.0)
+
+
+def test_a_class_may_have_a_new_of_its_own():
+    class Counting(ArrayValue):
+        array: jax.Array
+        times: int = field(static=True, default=2)
+
+        def __new__(cls, array, times=2):
+            assert times > 0
+            return object.__new__(cls)
+
+        def materialize(self):
+            return self.times * self.array
+
+    class More(Counting):
+        pass
+
+    for cls in (Counting, More):
+        got = jax.jit(lambda v: jax.tree.map(lambda x: x + 1, v))(cls(jnp.ones(2), times=3))
+        assert type(got) is cls
+        np.testing.assert_array_equal(got.materialize(), [6.0, 6.0])
+        assert list(inspect.signature(cls.__new__).parameters) == ["cls", "array", "times"]
+        with pytest.raises(TypeError, match="unknown"):
+            cls(jnp.ones(2), unknown=1)

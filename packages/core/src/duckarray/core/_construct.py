@@ -10,6 +10,7 @@ out for it, which takes a third of the time.
 """
 
 import dataclasses
+import functools
 import inspect
 import types
 import typing
@@ -33,8 +34,9 @@ _INHERITED = """`{cls}(...)`: {error}. `{cls}` has the `__init__` of `{base}`, w
 its field `{field}`.
 Write an `__init__` for `{cls}` that takes and sets it."""
 
-# A piece of metadata for the classes none of whose fields has a name to recognise.
-UNFLATTENING = "_unflattening"
+# Metadata of each class that is the class itself: without it JAX finds the structures of values of
+# two classes with as many fields equal, and now and then runs for one what is compiled for another.
+OWN_CLASS = "_own_class"
 
 Accepted = set[type]
 """The types of value known to be right for a field; grown as they are met."""
@@ -47,9 +49,9 @@ def distinct(name: str) -> str:
     return "".join([name[:1], name[1:]]) if len(name) > 1 else name
 
 
-def mark_of(names: Sequence[str]) -> str | None:
-    """The first of these keywords to tell a call of JAX's by, or None."""
-    return next((name for name in names if len(name) > 1), None)
+def mark_of(names: Sequence[str]) -> str:
+    """The first of these keywords, of which one is `OWN_CLASS`, to tell a call of JAX's by."""
+    return next(name for name in names if len(name) > 1)
 
 
 def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
@@ -69,7 +71,7 @@ def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
     accepted: dict[str, Accepted] | None = None
     added = _fields_unknown_to_init(cls)
     names = [f.name for f in dataclasses.fields(cls)]
-    count = len(names) + (mark == UNFLATTENING)
+    count = len(names) + 1  # with `OWN_CLASS`
 
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         nonlocal accepted
@@ -103,6 +105,25 @@ def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
             check(self)
 
     cls.__init__ = _like(init, cls, construct)
+
+
+def accept_own_class(cls: Any) -> None:
+    """Has a `__new__` that takes certain keywords only, if `cls` has one, called without ours."""
+    new = cls.__new__
+    if new is object.__new__ or _takes_any_keyword(new):
+        return
+
+    @functools.wraps(new)
+    def without_own_class(of: Any, *args: Any, **kwargs: Any) -> Any:
+        kwargs.pop(OWN_CLASS, None)
+        return new(of, *args, **kwargs)
+
+    cls.__new__ = staticmethod(without_own_class)
+
+
+def _takes_any_keyword(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & inspect.CO_VARKEYWORDS)
 
 
 def _fields_unknown_to_init(cls: Any) -> list[str]:
@@ -170,7 +191,7 @@ def _write_out(
         f"def __init__(self, {', '.join(f'{x}=missing' for x in xs)}, /, *args, **kwargs):",
         "    if kwargs:",
         "        for key in kwargs:",
-        f"            if key is mark and len(kwargs) == {len(names) + (mark == UNFLATTENING)}:",
+        f"            if key is mark and len(kwargs) == {len(names) + 1}:",
         "                fields = self.__dict__",
         *(f"                fields[{name!r}] = kwargs[{name!r}]" for name in names),
         "                return",

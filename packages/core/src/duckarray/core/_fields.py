@@ -8,7 +8,7 @@ from typing import Any
 import equinox as eqx
 from jax import tree_util as jtu
 
-from ._construct import UNFLATTENING, distinct, install_constructor, mark_of
+from ._construct import OWN_CLASS, accept_own_class, distinct, install_constructor, mark_of
 
 _IS_A_HOOK = """`{cls}` has a field `default`, which is what the class itself is asked for by that \
 name: `Value.default` answers the operations without a rule.
@@ -98,11 +98,11 @@ def _register_pytree(cls: Any) -> str:
     fields = dataclasses.fields(cls)
     dynamic = [distinct(f.name) for f in fields if not f.metadata.get("static")]
     static = [distinct(f.name) for f in fields if f.metadata.get("static")]
+    own_class = distinct(OWN_CLASS)
+    setattr(cls, own_class, cls)
+    accept_own_class(cls)
+    static.append(own_class)
     mark = mark_of([*dynamic, *static])
-    if mark is None:  # a class without fields, say: a constant of the class is one more
-        mark = distinct(UNFLATTENING)
-        setattr(cls, mark, None)
-        static.append(mark)
     own = cls.__dataclass_fields__
     # JAX compares the names with the fields of a dataclass: here is one that has just these.
     stated = dataclasses.make_dataclass(

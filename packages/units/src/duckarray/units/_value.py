@@ -72,7 +72,7 @@ class Quantity(ArrayValue):
     leaf_linear: ClassVar[bool] = True
     materialization: ClassVar[Any] = "allow"
 
-    def __new__(cls, value: Any = None, unit: Unit | str = "1") -> Any:
+    def __new__(cls, value: Any = None, unit: Unit | str = "1", **_: Any) -> Any:
         if isinstance(value, Value) and stands_outside(value):
             return inside(value, lambda array: cls(array, unit))
         return object.__new__(cls)
