@@ -221,7 +221,14 @@ def is_or_holds_value(child: Any) -> bool:
     """Whether `child` is a value or a container of one; notes its type if it can be neither."""
     if isinstance(child, Value):
         return True
-    if jtu.all_leaves([child]):
-        plain_types.add(type(child))
+    return not is_plain(child) and any(map(is_value, jtu.tree_leaves(child, is_leaf=is_value)))
+
+
+def is_plain(x: Any) -> bool:
+    """Whether `x` is neither a value nor a tree that could hold one; then notes its type."""
+    if type(x) in plain_types:
+        return True
+    if isinstance(x, Value) or not jtu.all_leaves([x]):
         return False
-    return any(map(is_value, jtu.tree_leaves(child, is_leaf=is_value)))
+    plain_types.add(type(x))
+    return True

@@ -11,7 +11,7 @@ from jax.extend.core import set_current_trace, take_current_trace
 
 from . import _derivatives
 from ._lift import inside
-from ._materialize import densify, plain_types
+from ._materialize import densify, is_plain
 from ._summary import summarize
 from ._trace import DuckTrace, DuckTracer, trace_over
 from ._value import Value, is_value
@@ -116,12 +116,7 @@ jtu.register_pytree_node(
 
 def _is_leaf(x: Any) -> bool:
     """Whether `x` is a value, or no tree that could hold one."""
-    if type(x) in plain_types or isinstance(x, Value):
-        return True
-    found = jtu.all_leaves([x])
-    if found:
-        plain_types.add(type(x))
-    return found
+    return isinstance(x, Value) or is_plain(x)
 
 
 def _unwrap(trace: DuckTrace, x: Any) -> Any:

@@ -42,7 +42,7 @@ def _structure_of(x: Any) -> Tree:
     return jtu.tree_structure(x)
 
 
-def equal(a: Tree, b: Tree) -> bool:
+def _equal(a: Tree, b: Tree) -> bool:
     """Whether two tree structures are: JAX finds those of some different dataclasses equal."""
     return bool(a == b) and hash(a) == hash(b)
 
@@ -83,7 +83,7 @@ class Slot:
         if not isinstance(other, Slot) or (self.tree is None) is not (other.tree is None):
             return False
         # Comparing a tree structure with None raises.
-        return self.tree is None or (self.leaves == other.leaves and equal(self.tree, other.tree))
+        return self.tree is None or (self.leaves == other.leaves and _equal(self.tree, other.tree))
 
     def __hash__(self) -> int:
         return hash((self.tree, self.leaves))
@@ -119,7 +119,7 @@ def _common_prefix(x: Value, y: Value) -> Value | None:
     """The outer value that `x` and `y` share, around the joins of their children."""
     x_children, x_outer = _one_level(x)
     y_children, y_outer = _one_level(y)
-    if not equal(x_outer, y_outer):
+    if not _equal(x_outer, y_outer):
         return None
     joined = [_join_children(p, q) for p, q in zip(x_children, y_children, strict=True)]
     if any(child is None for child in joined):
@@ -135,7 +135,7 @@ def _join_children(p: Any, q: Any) -> Any:
         if common is not None:
             return common
     if not (_is_like_an_array(p) and _is_like_an_array(q)):
-        return p if equal(_structure_of(p), _structure_of(q)) and _alike(p, q) else None
+        return p if _equal(_structure_of(p), _structure_of(q)) and _alike(p, q) else None
     same = tuple(p.shape) == tuple(q.shape) and p.dtype == q.dtype
     return jax.ShapeDtypeStruct(p.shape, p.dtype) if same else None
 
@@ -168,16 +168,16 @@ def _like(x: Any, example: Any, primitive: Any) -> Any:
     if not isinstance(example, Value):
         return densify(x, primitive) if isinstance(x, Value) else x
     if isinstance(x, Value):
-        if equal(_structure_of(x), _structure_of(example)):
+        if _equal(_structure_of(x), _structure_of(example)):
             return x
         out = x.coerce_like(example)
         if out is not NotImplemented:
-            if equal(_structure_of(out), _structure_of(example)):
+            if _equal(_structure_of(out), _structure_of(example)):
                 return out
             x = out  # of that type, but with other types inside
         children, outer = _one_level(x)
         targets, target_outer = _one_level(example)
-        if equal(outer, target_outer):
+        if _equal(outer, target_outer):
             pairs = zip(children, targets, strict=True)
             return outer.unflatten([_like(p, t, primitive) for p, t in pairs])
     raise TypeError(

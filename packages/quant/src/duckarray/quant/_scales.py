@@ -135,11 +135,8 @@ def _power_of_two(codes: jax.Array) -> jax.Array:
     return lax.bitcast_convert_type(bits, jnp.float32)
 
 
-def _inverse(x: jax.Array) -> jax.Array:
+def inverse(x: jax.Array) -> jax.Array:
     return jnp.where(x == 0, 0.0, 1 / jnp.where(x == 0, 1.0, x)).astype(x.dtype)
-
-
-inverse = _inverse
 
 
 def quotient(x: jax.Array, scale: jax.Array) -> jax.Array:
@@ -149,4 +146,4 @@ def quotient(x: jax.Array, scale: jax.Array) -> jax.Array:
     that both are made smaller first where the scale is large.
     """
     down = jnp.where(jnp.abs(scale) > 1, 2.0**-4, 1.0).astype(scale.dtype)
-    return (x * down) * _inverse(scale * down)
+    return (x * down) * inverse(scale * down)

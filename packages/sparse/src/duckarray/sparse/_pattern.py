@@ -10,21 +10,13 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from ._checked import checked_index, checked_shape, too_large
+
 Index = NDArray[np.int32]
 Linear = NDArray[np.int64]
 
-_NOT_INDICES = """`Pattern.{how}(...)`: the indices of axis {axis} are {got}.
-Pass a vector of integers, one for each stored entry."""
-
 _LENGTHS = """`Pattern.{how}(...)`: there are {lengths} indices for the axes.
 Pass as many for each axis, one for each stored entry."""
-
-_TRACED = """`Pattern.{how}(...)` was given indices that are traced, but a pattern is known while \
-tracing.
-Make the pattern outside the traced function, or pass `DynamicPattern(capacity)`."""
-
-_SHAPE = """`Pattern.{how}(..., shape={shape!r})` is not a shape: {problem}.
-Pass a tuple of sizes, one for each axis: `shape=(3, 4)`."""
 
 _RANGE = """`Pattern.{how}(...)`: entry {entry} is at {where}, outside of the shape {shape}.
 Indices run from 0 to one less than the size of their axis; negative ones are not counted back."""
@@ -104,8 +96,8 @@ class Pattern:
             *indices_, shape = indices
         else:
             indices_ = list(indices)
-        sizes = _checked_shape(shape, "coo", len(indices_))
-        return cls._checked([_checked_index(x, i, "coo") for i, x in enumerate(indices_)], sizes)
+        sizes = checked_shape(shape, "coo", len(indices_))
+        return cls._checked([checked_index(x, i, "coo") for i, x in enumerate(indices_)], sizes)
 
     @classmethod
     def csr(cls, indptr: Any, indices: Any, shape: Any) -> Self:
@@ -120,8 +112,8 @@ class Pattern:
             ValueError: if `indptr` does not describe `indices`; else as `Pattern.coo`.
             TypeError: if indices are not integers, or traced.
         """
-        sizes = _checked_shape(shape, "csr", 2)
-        starts, cols = _checked_index(indptr, 0, "csr"), _checked_index(indices, 1, "csr")
+        sizes = checked_shape(shape, "csr", 2)
+        starts, cols = checked_index(indptr, 0, "csr"), checked_index(indices, 1, "csr")
         facts = {"shape": sizes, "rows": sizes[0], "nnz": len(cols)}
         problem = ""
         if len(starts) != sizes[0] + 1:
@@ -150,8 +142,8 @@ class Pattern:
             ValueError: if an offset occurs twice or is outside of the matrix.
             TypeError: if offsets are not integers, or traced.
         """
-        n, m = sizes = _checked_shape(shape, "dia", 2)
-        given = _checked_index(np.atleast_1d(offsets), 0, "dia")
+        n, m = sizes = checked_shape(shape, "dia", 2)
+        given = checked_index(np.atleast_1d(offsets), 0, "dia")
         facts = {"offsets": given.tolist(), "shape": sizes, "low": 1 - n, "high": m - 1}
         if len(np.unique(given)) != len(given):
             raise ValueError(_OFFSETS.format(problem="an offset occurs twice", **facts))
@@ -200,7 +192,7 @@ class Pattern:
         cls, indices: Sequence[Any], shape: tuple[int, ...], linear: Linear, order: Any = None
     ) -> Self:
         """From indices that are in range, sorted and unique."""
-        problem = _too_large(shape)
+        problem = too_large(shape)
         if problem:
             raise ValueError(_RESULT.format(shape=shape, problem=problem))
         self = object.__new__(cls)
@@ -315,43 +307,6 @@ def empty_pattern(shape: tuple[int, ...]) -> Pattern:
 def full_pattern(shape: tuple[int, ...]) -> Pattern:
     """A pattern that stores everything."""
     return from_linear(np.arange(math.prod(shape)), shape)
-
-
-def _checked_shape(shape: Any, how: str, ndim: int) -> tuple[int, ...]:
-    try:
-        sizes = tuple(int(n) for n in shape if int(n) == n)
-        problem = "" if len(sizes) == len(tuple(shape)) else "sizes are integers"
-    except (TypeError, ValueError):
-        sizes, problem = (), "it is no sequence of integers"
-    if not problem and any(n < 0 for n in sizes):
-        problem = "a size is negative"
-    if not problem and len(sizes) != ndim:
-        problem = f"it has {len(sizes)} axes, the indices have {ndim}"
-    problem = problem or _too_large(sizes)
-    if problem:
-        raise ValueError(_SHAPE.format(how=how, shape=shape, problem=problem))
-    return sizes
-
-
-def _too_large(shape: tuple[int, ...]) -> str:
-    if any(n > 2**31 - 1 for n in shape):
-        return "a size does not fit into 32 bits"
-    if math.prod(shape) > 2**63 - 1:
-        return "places in it cannot be counted with 63 bits"
-    return ""
-
-
-def _checked_index(x: Any, axis: int, how: str) -> Any:
-    if isinstance(x, jax.core.Tracer):
-        raise TypeError(_TRACED.format(how=how))
-    array = np.asarray(x)
-    if array.size == 0 and array.ndim == 1:
-        array = array.astype(np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        got = f"of shape {array.shape} and dtype {array.dtype}"
-        error = TypeError if array.dtype.kind not in "iu" else ValueError
-        raise error(_NOT_INDICES.format(how=how, axis=axis, got=got))
-    return array.astype(np.int64)
 
 
 def _place(indices: Sequence[Any], entry: int) -> tuple[int, ...]:

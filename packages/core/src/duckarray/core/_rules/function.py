@@ -19,20 +19,20 @@ from duckarray.core._value import Value
 
 from .scan import tree_of_slice, tree_of_stack
 
-Answer = tuple[list[Any], list[Any]]  # the operands of a call and what the rule gave for them
+Answered = tuple[list[Any], list[Any]]  # the operands of a call and what the rule gave for them
 
 
 class _Answers(threading.local):
-    found: list[Answer] | None = None
+    found: list[Answered] | None = None
 
 
 _answers = _Answers()
 
 
 @contextmanager
-def noting_answers() -> Iterator[list[Answer]]:
+def noting_answers() -> Iterator[list[Answered]]:
     """The calls that rules for functions have answered meanwhile."""
-    before, found = _answers.found, list[Answer]()
+    before, found = _answers.found, list[Answered]()
     _answers.found = found
     try:
         yield found

@@ -13,7 +13,7 @@ from duckarray.core._constants import look_up
 from duckarray.core._fields import field
 from duckarray.core._jax import ZeroCotangent, is_zero, typeof
 from duckarray.core._materialize import densify, materialize, replace_children
-from duckarray.core._structure import Tree, equal, flatten, value_type
+from duckarray.core._structure import Tree, flatten, value_type
 from duckarray.core._trace import value_of
 from duckarray.core._value import ArrayValue, Value, dense_aval
 
@@ -77,8 +77,9 @@ class Tangent(ArrayValue):
 
     def materialize(self) -> Any:
         chosen = tuple(i for i, t in enumerate(self.tangents) if t is not None)
-        tangents = [self.tangents[i] for i in chosen]
-        return _dense_tangent(_Structure(self.structure), chosen, self.primals, tangents)
+        return _dense_tangent(
+            self.structure, chosen, self.primals, [self.tangents[i] for i in chosen]
+        )
 
     @staticmethod
     def default(primitive: Any, values: list[Any], params: dict[str, Any]) -> Any:
@@ -119,8 +120,7 @@ def pull_back(tree: Tree, leaves: Sequence[Any], cotangent: Any) -> list[Any]:
     if not isinstance(cotangent, Value) and is_wrapper(value):
         return [cotangent]
     chosen = tuple(i for i, x in enumerate(leaves) if is_inexact(x))
-    dense = densify(cotangent, "cotangent")
-    parts = _leaf_cotangents(_Structure(tree), chosen, leaves, dense)
+    parts = _leaf_cotangents(tree, chosen, leaves, densify(cotangent, "cotangent"))
     for i, part in zip(chosen, parts, strict=True):
         zeros[i] = part
     return zeros
@@ -150,40 +150,24 @@ def logical_cotangent(tree: Tree, cotangent: Any) -> Any:
     return value if told is NotImplemented else told
 
 
-class _Structure:
-    """A tree structure to compile for: JAX's table of programs asks no more than whether two equal.
-
-    Those of some different dataclasses do.
-    """
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Structure) and equal(self.tree, other.tree)
-
-    def __hash__(self) -> int:
-        return hash(self.tree)
-
-
 # Both derivatives of `materialize` are compiled, so that the array itself, which neither returns,
 # is built only where they need it.
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _dense_tangent(
-    structure: _Structure, chosen: tuple[int, ...], leaves: Sequence[Any], tangents: Sequence[Any]
+    tree: Tree, chosen: tuple[int, ...], leaves: Sequence[Any], tangents: Sequence[Any]
 ) -> Any:
     primals = [leaves[i] for i in chosen]
-    return jax.jvp(_materialize_inexact(structure.tree, chosen, leaves), primals, tangents)[1]
+    return jax.jvp(_materialize_inexact(tree, chosen, leaves), primals, tangents)[1]
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _leaf_cotangents(
-    structure: _Structure, chosen: tuple[int, ...], leaves: Sequence[Any], cotangent: Any
+    tree: Tree, chosen: tuple[int, ...], leaves: Sequence[Any], cotangent: Any
 ) -> Any:
     primals = [leaves[i] for i in chosen]
-    return jax.vjp(_materialize_inexact(structure.tree, chosen, leaves), *primals)[1](cotangent)
+    return jax.vjp(_materialize_inexact(tree, chosen, leaves), *primals)[1](cotangent)
 
 
 def _materialize_inexact(tree: Tree, chosen: Sequence[int], leaves: Sequence[Any]) -> Any:
