@@ -1,8 +1,8 @@
 """What each primitive does with quantities; importing it registers the rules."""
 
+from . import concatenation as concatenation
 from . import functions as functions
 from . import indexing as indexing
-from . import joining as joining
 from . import keeping as keeping
 from . import linalg as linalg
 from . import lineax as lineax
