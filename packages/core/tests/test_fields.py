@@ -307,6 +307,26 @@ def test_fields_given_by_name_are_checked_too(again):
     assert list(inspect.signature(Scaled).parameters) == ["array", "factor"]
 
 
+class Hiding(ArrayValue):
+    type: jax.Array
+    cls: jax.Array
+    fields: list[int] = field(static=False, default_factory=lambda: [1])
+
+    def materialize(self):
+        return self.type - self.cls
+
+
+def test_fields_may_have_any_name_and_a_default_of_their_own():
+    x = jnp.ones(2)
+    first, second = Hiding(3 * x, cls=x), Hiding(cls=x, type=3 * x)
+    for v in (first, second, jax.jit(lambda v: v)(second)):
+        np.testing.assert_array_equal(v.materialize(), [2.0, 2.0])
+        assert v.fields == [1]
+    assert first.fields is not second.fields
+    with pytest.raises(TypeError, match=r"Hiding\(cls=\.\.\.\)` takes an array"):
+        Hiding(x, [1.0])
+
+
 def test_leaves_have_the_names_of_their_fields():
     (path, leaf), *_ = jtu.tree_leaves_with_path({"a": Scaled(jnp.ones(2))})
     assert jtu.keystr(path) == "['a'].array"

@@ -1,9 +1,8 @@
 """The constructors of value classes: what sets the fields, and what checks them.
 
 JAX unflattens a value by calling its class with all fields as keywords, among them placeholders;
-then the fields are set and nothing is checked. Such a call is told from a user's by its keywords:
-those that the class is registered with are strings of their own (`distinct`), equal to the names of
-the fields but not the same objects.
+then the fields are set and nothing is checked. Such a call is told from a user's by the keyword
+`OWN_CLASS`, which every class is registered with.
 
 Once a class has been constructed, and its annotations can be read, a plain `__init__` is written
 out for it, which takes a third of the time.
@@ -36,6 +35,7 @@ Write an `__init__` for `{cls}` that takes and sets it."""
 
 # Metadata of each class that is the class itself: without it JAX finds the structures of values of
 # two classes with as many fields equal, and now and then runs for one what is compiled for another.
+# Metadata are keywords too when JAX unflattens.
 OWN_CLASS = "_own_class"
 
 Accepted = set[type]
@@ -44,21 +44,8 @@ Accepted = set[type]
 _set_field = object.__setattr__
 
 
-def distinct(name: str) -> str:
-    """A string equal to `name` and no other object's; one character is always the same object."""
-    return "".join([name[:1], name[1:]]) if len(name) > 1 else name
-
-
-def mark_of(names: Sequence[str]) -> str:
-    """The first of these keywords, of which one is `OWN_CLASS`, to tell a call of JAX's by."""
-    return next(name for name in names if len(name) > 1)
-
-
-def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
-    """Wraps `cls.__init__` so that its checks run once, after the outermost constructor.
-
-    A call with the very object `mark` among its keywords is JAX's.
-    """
+def install_constructor(cls: Any, missing_materialize: bool) -> None:
+    """Wraps `cls.__init__` so that its checks run once, after the outermost constructor."""
     init = cls.__init__
     converters = [
         (f.name, f.metadata["converter"])
@@ -71,15 +58,13 @@ def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
     accepted: dict[str, Accepted] | None = None
     added = _fields_unknown_to_init(cls)
     names = [f.name for f in dataclasses.fields(cls)]
-    count = len(names) + 1  # with `OWN_CLASS`
 
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         nonlocal accepted
-        for key in kwargs:
-            if key is mark and len(kwargs) == count:
-                for name in names:
-                    _set_field(self, name, kwargs[name])
-                return
+        if OWN_CLASS in kwargs:
+            for name in names:
+                _set_field(self, name, kwargs[name])
+            return
         if type(self) is not cls:  # called by the constructor of a subclass, which checks itself
             init(self, *args, **kwargs)
             return
@@ -95,7 +80,7 @@ def install_constructor(cls: Any, missing_materialize: bool, mark: str) -> None:
         if accepted is None:
             accepted = _array_fields(cls)
             if cls.__init__ is construct and not converters and not cls._has_own_init:
-                written = _write_out(cls, construct, checks, accepted, mark)
+                written = _write_out(cls, construct, checks, accepted)
                 cls.__init__ = _like(init, cls, written) if written else construct
         for name, types_ in accepted.items():
             value = getattr(self, name)
@@ -167,51 +152,60 @@ def _like(init: Any, cls: type, construct: Any) -> Any:
 
 
 def _write_out(
-    cls: Any, construct: Any, checks: Sequence[Any], accepted: dict[str, Accepted], mark: str
+    cls: Any, construct: Any, checks: Sequence[Any], accepted: dict[str, Accepted]
 ) -> Callable[..., None] | None:
     """`construct` as one function without loops, or None if the fields are not so simple.
 
-    A call with other keywords than JAX's, or that leaves fields to their defaults, still goes to
-    `construct`.
+    Its parameters are those of the dataclass and `OWN_CLASS`. What else it uses has a name that
+    ends in two underscores, which no field may have.
     """
-    names = [f.name for f in dataclasses.fields(cls)]
+    fields = dataclasses.fields(cls)
+    names = [f.name for f in fields]
     parameters = list(inspect.signature(construct).parameters.values())[1:]
     if (
         not names
         or [p.name for p in parameters] != names
         or any(p.kind is p.KEYWORD_ONLY for p in parameters)
+        or any(name == "self" or name.endswith("__") for name in names)
         or any(hasattr(inspect.getattr_static(cls, name, None), "__set__") for name in names)
     ):
         return None
-    scope: dict[str, Any] = {"cls": cls, "construct": construct, "check_array": _check_array}
-    scope |= {"mark": mark, "missing": object()}
-    xs = [f"x{i}" for i in range(len(names))]
+    missing = dataclasses.MISSING
+    scope: dict[str, Any] = {"cls__": cls, "construct__": construct, "type__": type}
+    scope |= {"check_array__": _check_array, "missing__": missing}
+    given, made = [], []
+    for i, f in enumerate(fields):
+        if f.default is missing and f.default_factory is missing:
+            given.append(f.name)
+            continue
+        scope[f"default{i}__"] = f.default
+        given.append(f"{f.name}=default{i}__")
+        if f.default_factory is not missing:
+            scope[f"make{i}__"] = f.default_factory
+            made.append(f"    if {f.name} is missing__: {f.name} = make{i}__()")
+    store = [f"fields__[{name!r}] = {name}" for name in names]
     lines = [
-        # Without an argument for each field the last of them is missing.
-        f"def __init__(self, {', '.join(f'{x}=missing' for x in xs)}, /, *args, **kwargs):",
-        "    if kwargs:",
-        "        for key in kwargs:",
-        f"            if key is mark and len(kwargs) == {len(names) + 1}:",
-        "                fields = self.__dict__",
-        *(f"                fields[{name!r}] = kwargs[{name!r}]" for name in names),
-        "                return",
-        f"    if kwargs or args or {xs[-1]} is missing or type(self) is not cls:",
-        f"        given = [x for x in ({', '.join(xs)},) if x is not missing]",
-        "        return construct(self, *given, *args, **kwargs)",
-        "    fields = self.__dict__",  # `object.__setattr__` takes twice as long
-        *(f"    fields[{name!r}] = {x}" for name, x in zip(names, xs, strict=True)),
+        f"def __init__(self, {', '.join(given)}, *, {OWN_CLASS}=None):",
+        f"    if {OWN_CLASS} is not None:",
+        "        fields__ = self.__dict__",
+        *(f"        {line}" for line in store),
+        "        return",
+        *made,
+        "    if type__(self) is not cls__:",
+        f"        return construct__(self, {', '.join(names)})",
+        "    fields__ = self.__dict__",  # `object.__setattr__` takes twice as long
+        *(f"    {line}" for line in store),
     ]
     if hasattr(cls, "__post_init__"):
         lines.append("    self.__post_init__()")
-        lines += (f"    x{names.index(name)} = self.{name}" for name in accepted)
-    for name, types_ in accepted.items():
-        i = names.index(name)
-        scope[f"accepted{i}"] = types_
-        lines.append(f"    if type(x{i}) not in accepted{i}:")
-        lines.append(f"        check_array(cls, {name!r}, x{i}, accepted{i})")
+        lines += (f"    {name} = self.{name}" for name in accepted)
+    for i, (name, types_) in enumerate(accepted.items()):
+        scope[f"accepted{i}__"] = types_
+        lines.append(f"    if type__({name}) not in accepted{i}__:")
+        lines.append(f"        check_array__(cls__, {name!r}, {name}, accepted{i}__)")
     for i, check in enumerate(checks):
-        scope[f"check{i}"] = check
-        lines.append(f"    check{i}(self)")
+        scope[f"check{i}__"] = check
+        lines.append(f"    check{i}__(self)")
     exec("\n".join(lines), scope)
     return scope["__init__"]  # type: ignore[no-any-return]
 

@@ -8,7 +8,7 @@ from typing import Any
 import equinox as eqx
 from jax import tree_util as jtu
 
-from ._construct import OWN_CLASS, accept_own_class, distinct, install_constructor, mark_of
+from ._construct import OWN_CLASS, accept_own_class, install_constructor
 
 _IS_A_HOOK = """`{cls}` has a field `default`, which is what the class itself is asked for by that \
 name: `Value.default` answers the operations without a rule.
@@ -65,8 +65,8 @@ def make_value_class(cls: Any, missing_materialize: bool) -> None:
     for name in hiding:
         if name not in cls.__dict__:
             setattr(cls, name, _InstanceAttribute(name))
-    mark = _register_pytree(cls)
-    install_constructor(cls, missing_materialize, mark)
+    _register_pytree(cls)
+    install_constructor(cls, missing_materialize)
 
 
 def _hides_inherited(cls: type, name: str) -> bool:
@@ -89,20 +89,13 @@ class _InstanceAttribute:
         raise AttributeError(f"the field `{self.name}` is not set")
 
 
-def _register_pytree(cls: Any) -> str:
-    """Registers `cls` as JAX registers dataclasses: the fields are read in C++, not in Python.
-
-    Returns:
-        The keyword by whose identity the constructor knows that JAX unflattens.
-    """
+def _register_pytree(cls: Any) -> None:
+    """Registers `cls` as JAX registers dataclasses: the fields are read in C++, not in Python."""
     fields = dataclasses.fields(cls)
-    dynamic = [distinct(f.name) for f in fields if not f.metadata.get("static")]
-    static = [distinct(f.name) for f in fields if f.metadata.get("static")]
-    own_class = distinct(OWN_CLASS)
-    setattr(cls, own_class, cls)
+    dynamic = [f.name for f in fields if not f.metadata.get("static")]
+    static = [f.name for f in fields if f.metadata.get("static")] + [OWN_CLASS]
+    setattr(cls, OWN_CLASS, cls)
     accept_own_class(cls)
-    static.append(own_class)
-    mark = mark_of([*dynamic, *static])
     own = cls.__dataclass_fields__
     # JAX compares the names with the fields of a dataclass: here is one that has just these.
     stated = dataclasses.make_dataclass(
@@ -113,4 +106,3 @@ def _register_pytree(cls: Any) -> str:
         jtu.register_dataclass(cls, dynamic, static)
     finally:
         cls.__dataclass_fields__ = own
-    return mark
