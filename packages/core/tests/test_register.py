@@ -6,7 +6,7 @@ from jax import lax
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from duckarray.core import ArrayValue, bind, quaxify, register
+from duckarray.core import ArrayValue, _registry, bind, quaxify, register
 
 pytestmark = pytest.mark.usefixtures("own_rules")
 
@@ -155,6 +155,20 @@ def test_commutative_registers_the_mirrored_rule(swap):
 
     x, y = (X, A(2 * X)) if swap else (A(2 * X), X)
     np.testing.assert_allclose(quaxify(lax.sub)(x, y).array, X)
+
+
+def test_of_many_operations_on_the_same_types_one_searches(monkeypatch):
+    @register("sin")
+    def _sin_a(x: A, **params):
+        return A(jnp.sin(x.array))
+
+    searched = []
+    search = _registry._resolve
+    monkeypatch.setattr(_registry, "_resolve", lambda *a: searched.append(a) or search(*a))
+    program = lambda x: [x := jnp.sin(x) for _ in range(10)][-1]
+    got = quaxify(program)(A(X)).array
+    np.testing.assert_allclose(got, program(X), rtol=1e-6)
+    assert [primitive.name for primitive, *_ in searched].count("sin") == 1
 
 
 @pytest.mark.parametrize("inner", [False, True])
