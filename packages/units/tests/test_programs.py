@@ -1,6 +1,8 @@
 # ruff: noqa: PT018
 """Whole calls whose parts mean something together, and quantities inside other values."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -140,3 +142,18 @@ def test_the_least_positive_number_stands_for_what_is_just_not_zero():
 def test_the_step_function_takes_any_unit():
     got = quaxify(jnp.heaviside)(Q([-1.0, 0.0, 3.0], "m"), 0.5)
     np.testing.assert_array_equal(got, [0.0, 0.5, 1.0])
+
+
+def test_units_add_nothing_to_the_compiled_program():
+    def program(x, gradient):
+        energy = lambda x: jnp.sum(jax.nn.relu(x) ** 3 / (x + 1e-3 * x))
+        return x - jnp.linalg.norm(gradient) / gradient.sum() * jax.grad(energy)(x)
+
+    def without(x, y):
+        return u.strip(quaxify(program)(x, y), "m")
+
+    x = jnp.arange(1.0, 4.0)
+    plain = jax.jit(program).lower(x, x).as_text()
+    with_units = jax.jit(without).lower(Q(x, "m"), Q(x, "N")).as_text()
+    named = re.compile(r"module @\S+|@\w+|%arg\d+ loc.*|loc\(.*")
+    assert named.sub("", with_units) == named.sub("", plain)
