@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from duckarray.core import MaterializeError, materialize, quaxify
+from duckarray.core import MaterializeError, materialization, materialize, quaxify
 from duckarray.lora import LoraArray
 
 W, A, B = jnp.ones((4, 6)), jnp.ones((4, 2)), jnp.ones((2, 6))
@@ -124,3 +124,11 @@ def test_complex_factors_of_a_real_weight_are_refused(name):
     parts[name] = parts[name].astype(jnp.complex64)
     with pytest.raises(TypeError, match=rf"`{name}` is complex64, but `w` is float32[^$]*real"):
         LoraArray(**parts)
+
+
+def test_a_weight_of_a_weak_type_does_not_widen_what_it_meets():
+    value = LoraArray(jnp.full((2, 2), 0.5), jnp.ones((2, 1)), jnp.ones((1, 2)))
+    with materialization("allow"):
+        got = quaxify(lambda w: jnp.sort(w) + jnp.ones((2, 2), "float16"))(value)
+    assert got.dtype == "float16"  # as of the array that `jnp.full` makes
+    np.testing.assert_array_equal(got, np.full((2, 2), 2.5))

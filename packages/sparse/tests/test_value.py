@@ -428,3 +428,43 @@ def test_updates_outside_of_quaxify_may_add_places():
     with materialization("allow"):
         applied = a.at[0].apply(lambda x: 2 * x + 1)
     np.testing.assert_array_equal(materialize(applied), [[3, 1, 1], [0, 1, 0], [0, 0, 1]])
+
+
+@pytest.mark.parametrize("program", [lambda x: x, lambda x: x + 1.5, lambda x: x - 2 * x.T])
+def test_numbers_of_a_weak_type_do_not_widen_what_they_meet(program):
+    a = Sparse(jnp.full(2, 0.5), Pattern.coo([0, 1], [1, 2], (3, 3)))  # as `jnp.full` makes them
+    half = jnp.ones((3, 3), "float16")
+
+    def sorted_and_added(x):
+        return jnp.sort(program(x)) + half
+
+    dense = jnp.full((3, 3), 0.0).at[jnp.array([0, 1]), jnp.array([1, 2])].set(0.5)
+    assert sorted_and_added(dense).dtype == "float16"
+    with materialization("allow"):
+        got = quaxify(sorted_and_added)(a)
+    assert got.dtype == "float16"
+    np.testing.assert_array_equal(got, sorted_and_added(dense))
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e4m3b11fnuz", "float8_e5m2"])
+def test_extremes_of_types_without_infinities(dtype):
+    dense = np.array([[0.0, -1.0], [-3.0, -2.0]])
+    a = sparse.from_dense(jnp.asarray(dense).astype(dtype))
+    for name in ("max", "min", "argmax", "argmin"):
+        for axis in (0, 1):
+            got = quaxify(getattr(jnp, name))(a, axis=axis)
+            np.testing.assert_array_equal(
+                np.asarray(got, "float32"), getattr(np, name)(dense, axis)
+            )
+
+
+def test_a_complex_product_asked_for_as_real_numbers_is_its_real_part():
+    x, y = np.array([[1 + 2j, 0], [3j, 1 - 1j]]), np.array([[2 - 1j, 1j], [0, 3 + 1j]])
+    a = sparse.from_dense(jnp.asarray(x, "complex64"))
+    for other in (jnp.asarray(y, "complex64"), sparse.from_dense(jnp.asarray(y, "complex64"))):
+
+        def product(x, y):
+            return jnp.matmul(x, y, preferred_element_type="float32")
+
+        np.testing.assert_array_equal(materialize(quaxify(product)(a, other)), (x @ y).real)
+        np.testing.assert_array_equal(materialize(quaxify(product)(other, a)), (y @ x).real)

@@ -168,3 +168,15 @@ def test_products_by_entry_of_low_rank_matrices_without_rows_have_none():
     x = LowRank(jnp.ones((0, 2)), jnp.ones((3, 2)))
     assert (x * x).shape == (0, 3)
     assert (x * x).u.shape == (0, 4)
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e4m3b11fnuz", "float8_e5m2"])
+def test_extremes_of_types_without_infinities(dtype):
+    dense = np.array([[-2.0, -1.0], [0.0, -3.0]])
+    a = Banded(jnp.asarray([[0.0, -1.0], [-2.0, -3.0]]).astype(dtype), 0, 1)
+    for name in ("max", "min"):
+        for axis in (0, 1, None):
+            got = quaxify(getattr(jnp, name))(a, axis=axis)
+            np.testing.assert_array_equal(
+                np.asarray(got, "float32"), getattr(np, name)(dense, axis)
+            )

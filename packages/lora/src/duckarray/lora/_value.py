@@ -207,7 +207,9 @@ class LoraArray(ArrayValue):
         total = w.astype(dtype) + update
         if self.magnitude is not None:
             total = total * normalizer(self).astype(dtype)
-        return total.astype(w.dtype)
+        return jax.lax.convert_element_type_p.bind(
+            total, new_dtype=w.dtype, weak_type=jax.typeof(w).weak_type, sharding=None
+        )
 
     def __repr__(self) -> str:
         text = super().__repr__()

@@ -24,7 +24,7 @@ def _least(dtype: Any) -> Any:
     if dtype.kind == "c":
         return complex(-np.inf, -np.inf)
     if jnp.issubdtype(dtype, jnp.inexact):
-        return -np.inf
+        return -np.inf if _has_infinities(dtype) else jnp.finfo(dtype).min
     return jnp.iinfo(dtype).min  # type: ignore[no-untyped-call]
 
 
@@ -34,8 +34,14 @@ def _greatest(dtype: Any) -> Any:
     if dtype.kind == "c":
         return complex(np.inf, np.inf)
     if jnp.issubdtype(dtype, jnp.inexact):
-        return np.inf
+        return np.inf if _has_infinities(dtype) else jnp.finfo(dtype).max
     return jnp.iinfo(dtype).max  # type: ignore[no-untyped-call]
+
+
+def _has_infinities(dtype: Any) -> bool:
+    """Some types of eight bits have none: there infinity becomes NaN."""
+    with np.errstate(all="ignore"):
+        return bool(np.isinf(np.asarray(np.inf).astype(dtype)))
 
 
 def _times(x: Any, n: Any) -> Any:

@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jax.core import ShapedArray
 
 from duckarray.core import ArrayValue, field, materialize
@@ -96,7 +97,7 @@ class Sparse(ArrayValue):
     def materialize(self) -> Any:
         data = materialize(self.data)
         if isinstance(self.pattern, DynamicPattern):
-            return self.pattern.spread(data, self.fill)
+            return weak_like(self.pattern.spread(data, self.fill), data)
         batch = data.shape[:-1]
         out = spread_fill(self.fill, batch, self.pattern.ndim, self.shape, data)
         if not self.pattern.nnz or not out.size:
@@ -269,7 +270,14 @@ def spread_fill(fill: Any, batch: Any, ndim: int, shape: Any, like: Any) -> Any:
     fill = jnp.asarray(fill, like.dtype)
     if fill.ndim:
         fill = fill.reshape(*batch, *[1] * ndim)
-    return varying_like(jnp.broadcast_to(fill, shape), like)
+    return weak_like(varying_like(jnp.broadcast_to(fill, shape), like), like)
+
+
+def weak_like(x: Any, like: Any) -> Any:
+    """`x`, of a weak type, as of Python numbers, if `like` is."""
+    if not getattr(like, "weak_type", False) or jax.typeof(x).weak_type:
+        return x
+    return lax.convert_element_type_p.bind(x, new_dtype=x.dtype, weak_type=True, sharding=None)
 
 
 def varying_like(x: Any, like: Any) -> Any:
@@ -291,7 +299,7 @@ def values_at(x: Sparse, target: Pattern) -> Any:
         return take(x.data, plan.entry)
     fill = jnp.asarray(x.fill, x.dtype)
     fill = jnp.broadcast_to(fill[..., None] if fill.ndim else fill, (*batch, target.nnz))
-    fill = varying_like(fill, x.data)
+    fill = weak_like(varying_like(fill, x.data), x.data)
     if not plan.stored.any():
         return fill
     if plan.contained and 2 * x.pattern.nnz < target.nnz * 1.5:

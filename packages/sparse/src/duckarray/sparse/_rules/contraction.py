@@ -80,6 +80,9 @@ def _times_dense(
     a: Sparse, y: Any, of_a: Any, of_y: Any, batch_a: Any, batch_y: Any, preferred: Any
 ) -> Any:
     """`[*batch, *free of a, *free of y]`."""
+    if _takes_real_part(a, y, preferred):
+        out = _times_dense(a, y, of_a, of_y, batch_a, batch_y, None)
+        return bind(lax.real_p, out).astype(preferred)
     dtype = jnp.dtype(preferred or jnp.result_type(a.dtype, y.dtype))
     if not of_a:
         return _outer(a, y, batch_a, batch_y, dtype)
@@ -105,6 +108,12 @@ def _times_dense(
         sums = sums.reshape(*batch, *[1] * len(outer), *rest)
         out = out + jnp.asarray(a.fill).astype(wide) * sums
     return _narrow(out, dtype)
+
+
+def _takes_real_part(x: Any, y: Any, preferred: Any) -> bool:
+    """Whether the product of complex numbers is asked for as real ones."""
+    kinds = jnp.result_type(x.dtype, y.dtype).kind, jnp.dtype(preferred or "complex64").kind
+    return kinds[0] == "c" != kinds[1]
 
 
 def _check_fill(a: Sparse) -> None:
@@ -212,6 +221,10 @@ def _dot_general_sparse_sparse(
     x, y = absorb(x), absorb(y)
     if not (is_zero(x.fill_constant) and is_zero(y.fill_constant)):
         return _with_fills(x, y, dimension_numbers, preferred_element_type)
+    if _takes_real_part(x, y, preferred_element_type):
+        numbers = {"dimension_numbers": dimension_numbers, "preferred_element_type": None}
+        out = bind(lax.dot_general_p, x, y, **numbers, **params)
+        return bind(lax.real_p, out).astype(preferred_element_type)
     dtype = jnp.dtype(preferred_element_type or jnp.result_type(x.dtype, y.dtype))
     free_x = [i for i in range(x.ndim) if i not in (*of_x, *batch_x)]
     free_y = [i for i in range(y.ndim) if i not in (*of_y, *batch_y)]

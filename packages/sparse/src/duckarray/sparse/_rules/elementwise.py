@@ -6,7 +6,6 @@ is dense, unless the fill decides it alone, as a zero does a product.
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -17,7 +16,7 @@ from duckarray.sparse._fill import Constant, apply_to_constants, is_zero
 from duckarray.sparse._pattern import Pattern
 from duckarray.sparse._plans import intersection, locate, union
 from duckarray.sparse._structure import Unstructured, absorb, constant_of, finished, rule
-from duckarray.sparse._value import Sparse, raw_fill, spread_fill, unchecked, values_at
+from duckarray.sparse._value import Sparse, raw_fill, spread_fill, unchecked, values_at, weak_like
 
 # With a zero for one operand the result is zero, whatever the other one is.
 _ABSORBED_BY_ANY = frozenset({"mul", "and"})
@@ -135,12 +134,7 @@ class _Full:
 
     def spread(self, shape: Any) -> Any:
         """An array of the same dtype, weak or not, full of the number."""
-        out = jnp.full(shape, self.constant.value)
-        if not jax.typeof(self.array).weak_type:
-            return out
-        return lax.convert_element_type_p.bind(
-            out, new_dtype=out.dtype, weak_type=True, sharding=None
-        )
+        return weak_like(jnp.full(shape, self.constant.value), self.array)
 
 
 def _values(x: Any, pattern: Pattern, batch: Any) -> Any:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.extend.core import Primitive
 
@@ -10,7 +11,7 @@ from duckarray.core import bind
 from duckarray.structured._apply import apply, transpose
 from duckarray.structured._band import CHAIN, Band, length
 from duckarray.structured._base import Structured, on_batch
-from duckarray.structured._limits import iinfo
+from duckarray.structured._limits import finfo, iinfo
 from duckarray.structured._product import BlockDiagonal
 from duckarray.structured._rules._register import register
 from duckarray.structured._stored import Symmetric, Triangular, full
@@ -94,4 +95,7 @@ def _neutral(name: str, dtype: Any) -> Any:
     if jnp.issubdtype(dtype, jnp.integer):
         limits = iinfo(dtype)
         return jnp.asarray(limits.min if name == "reduce_max" else limits.max, dtype)
-    return jnp.asarray(-jnp.inf if name == "reduce_max" else jnp.inf, dtype)
+    if np.isinf(np.asarray(np.inf).astype(dtype)):
+        return jnp.asarray(-jnp.inf if name == "reduce_max" else jnp.inf, dtype)
+    extreme = finfo(dtype)  # of some types of eight bits, in which infinity becomes NaN
+    return jnp.asarray(extreme.min if name == "reduce_max" else extreme.max, dtype)
