@@ -299,3 +299,19 @@ def test_half_precision_is_computed_with_in_single_though_promotion_is_strict():
     np.testing.assert_allclose(product.astype("float32"), np.full((4, 1), 200 * half), rtol=4e-3)
     want = half + np.log(np.arange(1, 201))
     np.testing.assert_allclose(sums[0].astype("float32"), want, rtol=4e-3)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0])
+def test_products_and_quotients_with_numbers_have_the_sign_of_zero(value):
+    dense = np.full(2, value, "float32")
+    for program in (
+        lambda x: x * 2.0,
+        lambda x: -2 * x,
+        lambda x: x * -0.0,
+        lambda x: x / -2.0,
+        lambda x: x + x,
+    ):
+        for run in (quaxify(program), jax.jit(quaxify(program)), quaxify(jax.checkpoint(program))):
+            out = run(Full(value, 2))
+            assert isinstance(out, Full)
+            _assert_identical(materialize(out), program(dense))

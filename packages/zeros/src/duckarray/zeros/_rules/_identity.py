@@ -46,6 +46,8 @@ def with_identity(primitive: Primitive, x: Any, y: Any, params: Params) -> Any:
         if neutral is not None and has_value(full, neutral) and not is_broadcast(other, full):
             return same_as(other, primitive, [x, y], params)
         if has_value(full, 0):
+            if name in (*_ZERO_ABSORBS, *_ZERO_ABSORBS_ON_THE_LEFT) and _is_finite(other):
+                return NotImplemented  # both are constants: which zero it is depends on the signs
             if name in _ZERO_ABSORBS and _absorbs(full, other):
                 return zeros_of(primitive, [x, y], params)
             if name in _ZERO_ABSORBS_ON_THE_LEFT and left and _quotient_is_zero(name, full, other):
@@ -69,7 +71,12 @@ def _absorbs(zeros: Full, other: Any) -> bool:
     """Whether 0 · other is zero, as the semantics in force has it."""
     if may_absorb(zeros.dtype, other):
         return True
-    number = known_constant(other)
+    return _is_finite(other)
+
+
+def _is_finite(x: Any) -> bool:
+    """Whether `x` is known to be a number that is neither infinite nor NaN."""
+    number = known_constant(x)
     return number is not None and bool(np.isfinite(complex(number)))
 
 
