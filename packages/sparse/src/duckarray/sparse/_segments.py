@@ -24,7 +24,7 @@ def _least(dtype: Any) -> Any:
     if dtype.kind == "c":
         return complex(-np.inf, -np.inf)
     if jnp.issubdtype(dtype, jnp.inexact):
-        return -np.inf if _has_infinities(dtype) else jnp.finfo(dtype).min
+        return -np.inf if _has_infinities(dtype) else jnp.finfo(dtype).min  # type: ignore[no-untyped-call]
     return jnp.iinfo(dtype).min  # type: ignore[no-untyped-call]
 
 
@@ -34,7 +34,7 @@ def _greatest(dtype: Any) -> Any:
     if dtype.kind == "c":
         return complex(np.inf, np.inf)
     if jnp.issubdtype(dtype, jnp.inexact):
-        return np.inf if _has_infinities(dtype) else jnp.finfo(dtype).max
+        return np.inf if _has_infinities(dtype) else jnp.finfo(dtype).max  # type: ignore[no-untyped-call]
     return jnp.iinfo(dtype).max  # type: ignore[no-untyped-call]
 
 
