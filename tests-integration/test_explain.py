@@ -8,7 +8,7 @@ import pytest
 from duckarray.core import explain
 from duckarray.lora import loraify
 
-pytestmark = pytest.mark.long  # the page on materialising, which is tested, shows the same
+pytestmark = pytest.mark.long  # the page on materializing, which is tested, shows the same
 
 WIDTH, DEPTH, TOKENS = 16, 12, 50
 
