@@ -151,3 +151,19 @@ def test_an_archive_damaged_at_any_byte_is_an_error_or_loads_as_it_was():
     assert refused > len(whole) // 10
     with pytest.raises(ValueError, match=r"cannot read the file[\s\S]*Write it anew"):
         sparse.load_npz(io.BytesIO(whole[:-30]))
+
+
+class _Runs:
+    """Pickled, it is a program."""
+
+    def __reduce__(self):
+        return pytest.fail, ("what an archive says was run",)
+
+
+@pytest.mark.parametrize("name", ["data", "indices", "format"])
+def test_a_program_in_an_archive_is_refused_and_not_run(name):
+    parts = {"format": "csr", "data": [1.0], "indices": [0], "indptr": [0, 1], "shape": [1, 1]}
+    file = io.BytesIO()
+    np.savez(file, **{**parts, name: np.array([_Runs()], dtype=object)})
+    with pytest.raises(ValueError, match="Object arrays cannot be loaded"):
+        sparse.load_npz(io.BytesIO(file.getvalue()))
