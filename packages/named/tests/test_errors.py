@@ -180,3 +180,16 @@ def test_an_integer_that_is_no_place_of_its_axis(at):
         IndexError, match=r"not among the 2 entries of axis 'batch'[\s\S]*0 to 1, or from -1 to -2"
     ):
         A.isel(batch=at)
+
+
+@pytest.mark.parametrize("dims", [3, None, 1.5])
+def test_what_are_no_names(dims):
+    for call in (lambda: NamedArray(A.array, dims), lambda: A.transpose_to(dims)):
+        with pytest.raises(AxisNameError, match=r"expected, but got[\s\S]*\"batch seq d\""):
+            call()
+
+
+@pytest.mark.parametrize("size", [None, "3", 2.0, -1])
+def test_an_axis_whose_size_is_no_number_of_entries(size):
+    with pytest.raises(AxisNameError, match=r"is an integer, not negative[\s\S]*'batch'"):
+        NamedArray(A.array, (Axis("batch", size), "d"))

@@ -135,3 +135,9 @@ def test_a_range_whose_length_overflows_has_a_scale():
 
 def test_under_jit_numbers_are_not_looked_at():
     assert jax.jit(lambda w: quantize(w, "int8").codes)(W.at[0, 0].set(jnp.nan)).shape == (6, 4)
+
+
+@pytest.mark.parametrize("name", [None, 3, [], {}, jnp.ones(2)])
+def test_what_is_no_name_of_a_scheme_is_refused(name):
+    with pytest.raises(ValueError, match=r'there is no scheme[\s\S]*Pass one of "int8"'):
+        Scheme(name)

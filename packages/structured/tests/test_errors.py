@@ -149,3 +149,20 @@ def test_a_permutation_holds_integers():
 def test_only_structured_matrices_go_to_lineax():
     with pytest.raises(TypeError, match=r"ArrayImpl[^$]*MatrixLinearOperator"):
         s.to_lineax(jnp.ones((2, 2)))
+
+
+@pytest.mark.parametrize("given", [None, "ab", [[1, 2], [3]], 10**30, np.array(["a"]), object()])
+def test_what_is_no_array_of_numbers_is_refused(given):
+    for make in (s.Diagonal, s.Symmetric, s.Toeplitz, lambda x: s.Banded(x, 0, 0)):
+        with pytest.raises(TypeError, match=r"arrays of numbers, but got[^$]*`jnp\.asarray`"):
+            make(given)
+
+
+def test_only_a_toeplitz_matrix_has_the_solver_of_one():
+    with pytest.raises(TypeError, match=r"takes a `Toeplitz`[^$]*jnp\.linalg\.solve\(a, b\)"):
+        s.toeplitz_solve(jnp.eye(3), jnp.ones(3))
+
+
+def test_only_a_function_has_a_jacobian():
+    with pytest.raises(TypeError, match=r"got a `NoneType`[^$]*where to differentiate it second"):
+        s.jacobian(None, jnp.ones(3))

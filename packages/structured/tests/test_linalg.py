@@ -22,6 +22,7 @@ from duckarray.structured import (
     Toeplitz,
     Triangular,
     Tridiagonal,
+    toeplitz_solve,
 )
 
 pytestmark = pytest.mark.any_jax
@@ -309,3 +310,10 @@ def test_eigenvalues_of_one_triangle_are_those_numpy_gives(triangle):
     with materialization("allow"):
         got = quaxify(program)(Tridiagonal(jnp.asarray(low), jnp.asarray(d), jnp.asarray(up)))
     np.testing.assert_allclose(got, np.linalg.eigvalsh(matrix, triangle), rtol=1e-5)
+
+
+def test_a_toeplitz_solve_inside_a_program():
+    a, b = Toeplitz(jnp.array([4.0, 1.0, 0.5]), jnp.array([4.0, 2.0, 0.1])), jnp.arange(1.0, 4)
+    dense = np.array([[4, 2, 0.1], [1, 4, 2], [0.5, 1, 4]])
+    got = quaxify(lambda a, b: 2 * toeplitz_solve(a, b))(a, b)
+    np.testing.assert_allclose(got, 2 * np.linalg.solve(dense, b), rtol=1e-4)

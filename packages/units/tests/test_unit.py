@@ -277,3 +277,10 @@ def test_units_are_compatible_if_their_dimensions_are_the_same_up_to_angles():
     assert u.Unit("km/h").is_compatible_with("m/s")
     assert u.Unit("rad/s").is_compatible_with(u.Unit("Hz"))
     assert not u.Unit("km").is_compatible_with("s")
+
+
+def test_definitions_and_names_of_constants_are_text():
+    with pytest.raises(TypeError, match=r"`define\(3\)`[^$]*got a `int`[^$]*furlong"):
+        u.define(3)
+    with pytest.raises(TypeError, match=r"`constant\(None\)`[^$]*`NoneType`[^$]*speed of light"):
+        u.constant(None)

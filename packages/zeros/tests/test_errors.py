@@ -103,3 +103,14 @@ def test_cotangents_of_another_shape_are_refused(given):
         pull_back(given)
     with pytest.raises(ValueError, match=r"shape \(3,\) for the primals of shape \(2,\)[^$]*None"):
         zeros.jvp(lambda x: x, (jnp.ones(2),), (given,))
+
+
+def test_what_is_no_function_has_no_derivative():
+    with pytest.raises(TypeError, match=r"`grad\(2, \.\.\.\)`[^$]*got a `int`[^$]*first"):
+        zeros.grad(2)
+    with pytest.raises(TypeError, match=r"`vjp\(None, \.\.\.\)`[^$]*got a `NoneType`[^$]*first"):
+        zeros.vjp(None, jnp.ones(2))
+    with pytest.raises(TypeError, match=r"`jvp\(None, \.\.\.\)`[^$]*got a `NoneType`[^$]*first"):
+        zeros.jvp(None, (jnp.ones(2),), (None,))
+    with pytest.raises(TypeError, match=r"the tangents are a `NoneType`[^$]*\(x,\), \(dx,\)"):
+        zeros.jvp(jnp.sin, (jnp.ones(2),), None)

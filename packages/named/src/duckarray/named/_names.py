@@ -17,6 +17,12 @@ Give one of them another name, or `None`."""
 _BAD_NAME = """{name!r} cannot be the name of an axis.
 A name is an identifier, as in `"batch seq d"`, an `Axis`, or `None` for an axis without one."""
 
+_NO_NAMES = """names of axes were expected, but got {dims!r} of type `{type}`.
+Pass `"batch seq d"`, or a sequence of names, `Axis` and `None`."""
+
+_NO_SIZE = """`Axis({name!r}, {size!r})`: the size of an axis is an integer, not negative.
+Pass one, or the name alone: {name!r}."""
+
 _WRONG_SIZE = """`{axis}` names an axis of size {size} in an array of shape {shape}.
 Pass an array with an axis of {expected}, or the name alone: {name!r}."""
 
@@ -57,11 +63,15 @@ DimsLike: TypeAlias = str | Sequence[str | Axis | None]
 
 def parse(dims: DimsLike) -> tuple[str | Axis | None, ...]:
     """`"batch seq d"`, or a sequence of names, `Axis` and None, as a tuple."""
+    if not isinstance(dims, Iterable):
+        raise AxisNameError(_NO_NAMES.format(dims=dims, type=type(dims).__name__))
     given = tuple(dims.split()) if isinstance(dims, str) else tuple(dims)
     for x in given:
-        name = x.name if isinstance(x, Axis) else x
-        if name is not None and not (str(name) == name and name.isidentifier()):
+        name: Any = x.name if isinstance(x, Axis) else x
+        if name is not None and not (isinstance(name, str) and name.isidentifier()):
             raise AxisNameError(_BAD_NAME.format(name=name))
+        if isinstance(x, Axis) and not (hasattr(x.size, "__index__") and x.size >= 0):
+            raise AxisNameError(_NO_SIZE.format(name=x.name, size=x.size))
     return given
 
 

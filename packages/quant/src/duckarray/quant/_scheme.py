@@ -81,7 +81,7 @@ class Scheme:
     def __post_init__(self) -> None:
         given: Any = self.name
         name: Any = _ALIASES.get(given, given) if isinstance(given, str) else given
-        if name in _ACTIVATION_SCHEMES:
+        if isinstance(name, str) and name in _ACTIVATION_SCHEMES:
             name = _ACTIVATION_SCHEMES[name]
             object.__setattr__(self, "activations", "int8")
         if isinstance(name, str) and name.startswith("uint") and name[4:] in ("2", "3", "4", "8"):

@@ -4,6 +4,7 @@ Every leaf has the batch axes in front and a fixed number of axes of its own beh
 happens along batch axes is done leaf by leaf, for all types alike.
 """
 
+import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
@@ -19,6 +20,10 @@ from ._operator import OperatorMethods
 
 _NO_BATCH = """`{name}(...)`: the batch axes of {shapes} do not broadcast.
 Give all parts the same leading axes, or none."""
+
+_NO_NUMBERS = """a structured matrix is made of arrays of numbers, but got {value} of type \
+`{type}`.
+Pass what `jnp.asarray` makes an array of numbers of."""
 
 _TOO_FEW = """`{name}({field}=...)` takes {what}, but got an array of shape {shape}.
 {advice}"""
@@ -98,11 +103,24 @@ def make(cls: type, *fields: Any, **static: Any) -> Any:
 
 def as_arrays(*arrays: Any) -> list[Any]:
     """Arrays of one dtype, from arrays, numbers, NumPy arrays or values."""
-    found = [x if isinstance(x, ArrayValue | jax.Array) else jnp.asarray(x) for x in arrays]
+    found = [x if isinstance(x, ArrayValue) else _as_numbers(x) for x in arrays]
     if len({x.dtype for x in found}) > 1:
         dtype = jnp.result_type(*[x.dtype for x in found])
         found = [x.astype(dtype) for x in found]
     return found
+
+
+def _as_numbers(x: Any) -> Any:
+    try:
+        array = x if isinstance(x, jax.Array) else jnp.asarray(x)
+        if jnp.issubdtype(array.dtype, jnp.number) or array.dtype == bool:
+            return array
+    except (TypeError, ValueError, OverflowError) as error:
+        problem: Exception | None = error
+    else:
+        problem = None
+    text = _NO_NUMBERS.format(value=reprlib.repr(x), type=type(x).__name__)
+    raise TypeError(text) from problem
 
 
 def with_batch(name: str, arrays: Sequence[Any], own: Sequence[int]) -> list[Any]:

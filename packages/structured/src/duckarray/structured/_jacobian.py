@@ -11,7 +11,10 @@ from duckarray.core import materialization, quaxify, value_of
 from ._apply import transpose
 from ._band import Band
 from ._bands import Banded, Identity
-from ._base import Structured
+from ._base import Structured, as_arrays
+
+_NOT_A_FUNCTION = """`jacobian({f!r}, x)` takes a function of a vector, but got a `{type}`.
+Pass the function, and where to differentiate it second."""
 
 _NOT_VECTORS = """`jacobian(f, x)` takes a function of vectors, but {what} has shape {shape}.
 Wrap it: `jacobian(lambda v: f(v.reshape(...)).ravel(), x.ravel())`."""
@@ -37,7 +40,7 @@ def jacobian(f: Callable[[Any], Any], x: Any) -> Any:
 
     Raises:
         ValueError: if `x` or `f(x)` is not a vector.
-        TypeError: if `x` holds integers.
+        TypeError: if `f` is no function, or `x` holds integers.
 
     Example:
         >>> import jax.numpy as jnp
@@ -47,7 +50,9 @@ def jacobian(f: Callable[[Any], Any], x: Any) -> Any:
         >>> structured.jacobian(jnp.diff, jnp.zeros(3))
         Banded(ab=f32[2,3], lower=0, upper=1, rows=2)
     """
-    x = jnp.asarray(x)
+    if not callable(f):
+        raise TypeError(_NOT_A_FUNCTION.format(f=f, type=type(f).__name__))
+    (x,) = as_arrays(x)
     if x.ndim != 1:
         raise ValueError(_NOT_VECTORS.format(what="x", shape=tuple(x.shape)))
     if not jnp.issubdtype(x.dtype, jnp.inexact):

@@ -39,7 +39,8 @@ class Toeplitz(Structured):
     _own: ClassVar[tuple[int, ...]] = (1, 1)
 
     def __init__(self, c: Any, r: Any = None) -> None:
-        column, row = as_arrays(c, jnp.conj(jnp.asarray(c)) if r is None else r)
+        (column,) = as_arrays(c)
+        column, row = as_arrays(column, jnp.conj(column) if r is None else r)
         for name, x in (("c", column), ("r", row)):
             advice = f"Pass `jnp.atleast_1d({name})`."
             require_axes("Toeplitz", name, x, 1, _VECTOR, advice)

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from duckarray.core import value_of
+
 from ._apply import apply, transpose
 from ._base import cast, make
 from ._limits import at_least, finfo
@@ -17,6 +19,9 @@ _MOST = 60
 
 _METHOD = """`toeplitz_solve(..., method={method!r})` is not a method.
 Pass "cg", "levinson", or "auto", which is the first and falls back on the second."""
+
+_NOT_TOEPLITZ = """`toeplitz_solve(a, b)` takes a `Toeplitz` matrix, but got a `{type}`.
+Pass `Toeplitz(c, r)` of the first column and the first row, or call `jnp.linalg.solve(a, b)`."""
 
 _SHAPES = """`toeplitz_solve(a, b)` takes a square matrix and right-hand sides of as many rows, \
 but got shapes {a} and {b}.
@@ -45,6 +50,7 @@ def toeplitz_solve(
         The solution, of the shape of `b`. It is differentiable, by the adjoint system.
 
     Raises:
+        TypeError: if `a` is no `Toeplitz`.
         ValueError: if the shapes do not fit, or there is no such method.
 
     Example:
@@ -61,6 +67,9 @@ def toeplitz_solve(
     """
     if method not in ("auto", "cg", "levinson"):
         raise ValueError(_METHOD.format(method=method))
+    a = value_of(a)
+    if not isinstance(a, Toeplitz):
+        raise TypeError(_NOT_TOEPLITZ.format(type=type(a).__name__))
     b = jnp.asarray(b)
     n = a.c.shape[-1]
     columns = b[:, None] if b.ndim == 1 else b

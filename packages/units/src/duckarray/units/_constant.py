@@ -8,6 +8,9 @@ from ._value import Quantity
 _UNKNOWN = """`constant({name!r})`: CODATA has no constant of that name.
 {advice}"""
 
+_NO_NAME = """`constant({name!r})` takes the name of a constant, but got a `{type}`.
+Pass one as in CODATA: `constant("speed of light in vacuum")`."""
+
 
 def constant(name: str) -> Quantity:
     """A constant of nature, by CODATA, as SciPy has it: of 2022 in the releases from 1.15 on.
@@ -16,6 +19,7 @@ def constant(name: str) -> Quantity:
         name: the name in CODATA, a key of `scipy.constants.physical_constants`.
 
     Raises:
+        TypeError: if `name` is no string.
         UnitParseError: if there is none of that name.
 
     Example:
@@ -25,6 +29,8 @@ def constant(name: str) -> Quantity:
     """
     from scipy.constants import physical_constants  # type: ignore[import-untyped, unused-ignore]
 
+    if not isinstance(name, str):
+        raise TypeError(_NO_NAME.format(name=name, type=type(name).__name__))
     if name not in physical_constants:
         close = tuple(difflib.get_close_matches(name, physical_constants, n=3))
         advice = (

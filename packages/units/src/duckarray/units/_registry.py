@@ -18,6 +18,9 @@ _BAD_TYPE = """`Unit({text!r})` takes text such as "km/h", or a unit, but got a 
 _BAD_DEFINITION = """`define({text!r})` is not a definition.
 Write it as "furlong = 220 yd": a name, an equals sign, and a unit."""
 
+_NO_TEXT = """`define({text!r})` takes a definition as text, but got a `{type}`.
+Write it as "furlong = 220 yd": a name, an equals sign, and a unit."""
+
 _TAKEN = """`define({text!r})`: {name!r} is a unit already, {unit}.
 Choose another name."""
 
@@ -86,6 +89,7 @@ class define(AbstractContextManager[Unit]):  # noqa: N801
         text: the definition, `"name = unit"`; more names may stand before the equals sign.
 
     Raises:
+        TypeError: if `text` is no string.
         UnitParseError: if it is not a definition, or the name is taken.
 
     Example:
@@ -96,6 +100,8 @@ class define(AbstractContextManager[Unit]):  # noqa: N801
     """
 
     def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise TypeError(_NO_TEXT.format(text=text, type=type(text).__name__))
         left, equals, right = text.partition("=")
         names = left.replace(",", " ").split()
         if not equals or not names or not all(n.isidentifier() for n in names):

@@ -15,6 +15,12 @@ from duckarray.core import ArrayValue, Value, known_constant, materialize, quaxi
 from ._make import is_zero, zeros_like
 from ._value import Zeros
 
+_NO_FUNCTION = """`{name}({fun!r}, ...)` takes a function, but got a `{type}`.
+Pass the function to be differentiated first."""
+
+_NO_TUPLE = """`jvp(fun, primals, tangents)` takes tuples, but the {what} are {got}.
+Pass one for each argument of `fun`: `jvp(fun, (x,), (dx,))`."""
+
 _OTHER_STRUCTURE = """`{name}` was given {what} of structure {got}, but {of} has structure {want}.
 Pass a tree like it; any part of it may be None or `Zeros` where it is zero."""
 
@@ -41,7 +47,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         depends on.
 
     Raises:
-        TypeError: by the pull-back, if the cotangents are no such tree.
+        TypeError: if `fun` is no function; by the pull-back, if the cotangents are no such tree.
         ValueError: by the pull-back, if one has another shape than the result.
 
     Example:
@@ -53,6 +59,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         >>> pull_back((None, jnp.array([3.0, 3.0])))
         (Zeros((2,), float32), Array([3., 3.], dtype=float32))
     """
+    _require_function("vjp", fun)
     leaves, structure = _flatten(materialize(primals))
     moving = [i for i, x in enumerate(leaves) if _struct(x).dtype != jax.dtypes.float0]
 
@@ -116,7 +123,7 @@ def jvp(
         on what has a tangent; and the second part if there is one.
 
     Raises:
-        TypeError: if the tangents are no such trees.
+        TypeError: if `fun` is no function, or the tangents are no such trees.
         ValueError: if one has another shape than its primal.
 
     Example:
@@ -128,6 +135,10 @@ def jvp(
         >>> tangents
         (Array([1., 1.], dtype=float32), Zeros((2,), float32))
     """
+    _require_function("jvp", fun)
+    for what, each in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(each, tuple | list):
+            raise TypeError(_NO_TUPLE.format(what=what, got=f"a `{type(each).__name__}`"))
     primals = tuple(materialize(tuple(primals)))
     structs = jtu.tree_map(_struct, primals)
     given = _like("jvp", "tangents", "the primals", tuple(tangents), structs)
@@ -166,6 +177,9 @@ def grad(
         A function of the same arguments that gives the gradient, in which `Zeros` stands for
         arrays that nothing depends on.
 
+    Raises:
+        TypeError: if `fun` is no function.
+
     Example:
         >>> import jax.numpy as jnp
         >>> from duckarray import zeros
@@ -173,6 +187,7 @@ def grad(
         >>> zeros.grad(lambda p: jnp.sum(p["used"] ** 2))(params)
         {'frozen': Zeros((3,), float32), 'used': Array([2., 2.], dtype=float32)}
     """
+    _require_function("grad", fun)
 
     @functools.wraps(fun)
     def gradient(*args: Any, **kwargs: Any) -> Any:
@@ -185,6 +200,11 @@ def grad(
         return quaxify(symbolic)(*args, **kwargs)
 
     return gradient
+
+
+def _require_function(name: str, fun: Any) -> None:
+    if not callable(fun):
+        raise TypeError(_NO_FUNCTION.format(name=name, fun=fun, type=type(fun).__name__))
 
 
 def _symbolic(function: Callable[..., Any]) -> Callable[..., Any]:
