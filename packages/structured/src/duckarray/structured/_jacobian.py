@@ -28,8 +28,9 @@ def jacobian(f: Callable[[Any], Any], x: Any) -> Any:
     """The Jacobian matrix of a function of vectors, in one pass, with its structure.
 
     All unit vectors, an `Identity`, are pushed through the derivative at once: a function of each
-    entry gives a `Diagonal`, a stencil a `Tridiagonal` or `Banded` matrix. There is no colouring
-    and no probing. What mixes all entries gives a dense Jacobian.
+    entry gives a `Diagonal`, a stencil of slices and `jnp.pad` a `Tridiagonal` or `Banded` matrix.
+    There is no colouring and no probing. What mixes all entries, joins pieces or convolves gives a
+    dense Jacobian.
 
     Args:
         f: a function of a vector `[n]` that gives a vector `[m]`.
