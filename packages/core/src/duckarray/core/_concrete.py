@@ -7,9 +7,11 @@ import jax
 from jax import tree_util as jtu
 from jax.core import Tracer
 
+_tracer: Any = Tracer
 
-class Concrete(Tracer):  # type: ignore[type-arg, misc]
-    """A tracer of the value `value`, whose conversions answer where those of JAX refuse.
+
+class Concrete:
+    """Conversions of a tracer of the value `value`, which answer where those of JAX refuse.
 
     JAX's own ask the abstract value, which knows no numbers.
     """
@@ -31,7 +33,7 @@ class Concrete(Tracer):  # type: ignore[type-arg, misc]
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         concrete = self._concrete_value()
         if concrete is None:
-            return super().__array__(*args, **kwargs)  # type: ignore[no-untyped-call]
+            return _tracer.__array__(self, *args, **kwargs)
         return concrete.__array__(*args, **kwargs)
 
     def tolist(self) -> Any:
@@ -42,43 +44,43 @@ class Concrete(Tracer):  # type: ignore[type-arg, misc]
 
     def __bool__(self) -> bool:
         concrete = self._concrete_value()
-        return super().__bool__() if concrete is None else bool(concrete)  # type: ignore[no-untyped-call]
+        return _tracer.__bool__(self) if concrete is None else bool(concrete)
 
     def __int__(self) -> int:
         concrete = self._concrete_value()
-        return super().__int__() if concrete is None else int(concrete)  # type: ignore[no-untyped-call]
+        return _tracer.__int__(self) if concrete is None else int(concrete)
 
     def __float__(self) -> float:
         concrete = self._concrete_value()
-        return super().__float__() if concrete is None else float(concrete)  # type: ignore[no-untyped-call]
+        return _tracer.__float__(self) if concrete is None else float(concrete)
 
     def __complex__(self) -> complex:
         concrete = self._concrete_value()
-        return super().__complex__() if concrete is None else complex(concrete)  # type: ignore[no-untyped-call]
+        return _tracer.__complex__(self) if concrete is None else complex(concrete)
 
     def __index__(self) -> int:
         concrete = self._concrete_value()
-        return super().__index__() if concrete is None else index(concrete)  # type: ignore[no-untyped-call]
+        return _tracer.__index__(self) if concrete is None else index(concrete)
 
     def __format__(self, spec: str) -> str:
         concrete = self._concrete_value() if spec else None
-        return super().__format__(spec) if concrete is None else format(concrete, spec)
+        return _tracer.__format__(self, spec) if concrete is None else format(concrete, spec)
 
     def __dlpack__(self, **options: Any) -> Any:
         concrete = self._concrete_value()
         if concrete is None:
-            return super().__dlpack__(**options)  # type: ignore[no-untyped-call]
+            return _tracer.__dlpack__(self, **options)
         return concrete.__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:
         concrete = self._concrete_value()
         if concrete is None:
-            return self.__getattr__("__dlpack_device__")()  # type: ignore[no-untyped-call]
+            return _tracer.__getattr__(self, "__dlpack_device__")()
         return concrete.__dlpack_device__()
 
     def block_until_ready(self) -> Any:
         concrete = self._concrete_value()
         if concrete is None:
-            return self.__getattr__("block_until_ready")()  # type: ignore[no-untyped-call]
+            return _tracer.__getattr__(self, "block_until_ready")()
         jax.block_until_ready(jtu.tree_leaves(concrete))
         return self

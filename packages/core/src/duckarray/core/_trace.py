@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 from jax import tree_util as jtu
-from jax.core import Trace
+from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
 from . import _composite, _watch
@@ -36,7 +36,29 @@ from ._summary import summarize
 from ._value import Value
 
 
-class DuckTracer(Placed, Concrete):  # type: ignore[type-arg, misc]
+def _with_members_of(*mixins: type) -> Callable[[type], Any]:
+    """Gives a class what these bases would give it, but no bases.
+
+    JAX asks for the type of an operand several times in each operation, and looks for what answers
+    through the bases, one by one.
+    """
+
+    def decorate(cls: Any) -> Any:
+        for mixin in mixins:
+            for name, member in vars(mixin).items():
+                if name not in vars(cls) and name not in vars(_Empty):
+                    setattr(cls, name, member)
+        return cls
+
+    return decorate
+
+
+class _Empty:
+    __slots__ = ()
+
+
+@_with_members_of(Placed, Concrete)
+class DuckTracer(Tracer):  # type: ignore[type-arg]
     """What the traced program sees in place of a value."""
 
     __slots__ = ("_lazy_aval", "value")
