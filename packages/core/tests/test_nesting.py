@@ -51,6 +51,30 @@ def test_plain_jnp_in_a_rule_works_on_fields_that_are_values(own_rules):
     np.testing.assert_allclose(got.inner.array, -2 * X)
 
 
+def test_a_value_made_in_a_rule_of_parts_that_are_values_has_operators(own_rules):
+    class Scaled(ArrayValue):
+        inner: jax.Array | ArrayValue
+        factor: jax.Array
+        materialization = "error"
+
+        def materialize(self):
+            return self.inner * self.factor
+
+    @register("sin")
+    def _sin_scaled(x: Scaled, **params):
+        return -Scaled(x.inner, 2 * x.factor)
+
+    @register("neg")
+    def _neg_scaled(x: Scaled, **params):
+        return Scaled(x.inner, -x.factor)
+
+    for run in (quaxify(jnp.sin), jax.jit(quaxify(jnp.sin))):
+        got = run(Scaled(Box(X, "r"), jnp.float32(3)))
+        assert isinstance(got, Scaled)
+        assert isinstance(got.inner, Box)
+        np.testing.assert_allclose(got.inner.array * got.factor, -6 * X)
+
+
 def test_a_box_of_a_value_passes_the_operation_inwards():
     got = quaxify(lambda x: -(x * 2.0))(Box(Box(X, "in"), "out"))
     assert (got.tag, got.array.tag) == ("out", "in")

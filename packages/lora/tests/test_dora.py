@@ -76,6 +76,16 @@ def test_a_batch_axis_between_rows_and_columns_has_norms_of_its_own(make, axis, 
     np.testing.assert_allclose(got, magnitude * v / norm, rtol=2e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_layers_are_picked_and_stay_of_low_rank(dora, agree, axis):
+    w = dora(axis, (3, 6, 4))
+    for ids in ([2, 0], [[2], [0]]):
+        assert isinstance(agree(lambda w, ids=ids: w[jnp.array(ids)], w), LoraArray)
+    agree(lambda w: jnp.take(w, jnp.array([1, 9]), axis=0, fill_value=7.0), w)
+    agree(lambda w: jnp.take(w, jnp.array([1, 9]), axis=1, fill_value=7.0), w)
+    agree(lambda w: jax.vmap(lambda w, i: w[i])(w, jnp.array([3, 1, 0])), w)
+
+
 def test_a_convolution_agrees(dora, agree):
     w = dora((-3, -2, -1), (6, 4, 2, 2), rows=(-4,), columns=(-3, -2, -1))
     image = jnp.asarray(np.random.default_rng(4).normal(size=(1, 4, 5, 5)), "float32")

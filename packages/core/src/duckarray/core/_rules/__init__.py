@@ -5,6 +5,7 @@ from . import cond as cond
 from . import high as high
 from . import jit as jit
 from . import leafwise as leafwise
+from . import lifted as lifted
 from . import linear_solve as linear_solve
 from . import printing as printing
 from . import remat as remat

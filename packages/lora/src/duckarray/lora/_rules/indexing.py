@@ -124,10 +124,18 @@ def _gather_lora_dense(
 
 
 def _gather_normalized(x: LoraArray, indices: Any, params: Any) -> Any:
-    """`g[i] * v[i]`; what `g` has one of along an axis it has for all."""
+    """`g[i] * v[i]`; what `g` has one of along rows or columns it has for all that are picked."""
     plain = bind(lax.gather_p, derived(x, magnitude=None), indices, **params)
-    factor = jnp.broadcast_to(as_dtype(normalizer(x), x.dtype), x.shape)
-    return plain * lax.gather_p.bind(factor, jnp.asarray(indices), **params)
+    factor = as_dtype(normalizer(x), x.dtype)
+    shape = x.shape
+    if isinstance(plain, LoraArray):  # from batch axes, so that rows and columns are left whole
+        own = {i % x.ndim for i in (*x.rows, *x.columns)}
+        shape = tuple(factor.shape[i] if i in own else n for i, n in enumerate(shape))
+    sizes = tuple(map(min, params["slice_sizes"], shape))
+    # What is out of bounds has its value already.
+    params = {**params, "slice_sizes": sizes, "fill_value": 1}
+    factor = lax.gather_p.bind(jnp.broadcast_to(factor, shape), jnp.asarray(indices), **params)
+    return bind(lax.mul_p, plain, factor)
 
 
 def _gate_picked(x: MultiLora, found: Parts, picked: Labels, shape: tuple[int, ...]) -> Parts:
