@@ -33,9 +33,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import AxisType, PartitionSpec
 
 import duckarray.named as n
-from duckarray.core import materialization
+from duckarray.core import materialization, quaxify
 from duckarray.named import AxisNameError, NamedArray
 
 pytestmark = pytest.mark.any_jax
@@ -107,3 +108,33 @@ def test_an_axis_that_a_mesh_cannot_split_is_named():
     mesh = jax.make_mesh((2,), ("model",), devices=jax.devices()[:2])
     with pytest.raises(AxisNameError, match=r"axis 'd' of .* cannot be split over 'model'"):
         n.shard(A, {"d": "model"}, mesh)
+
+
+def test_parts_on_several_devices_have_the_names_of_the_whole():
+    numbers = np.arange(24.0, dtype="float32").reshape(4, 2, 3)
+    x = NamedArray(jnp.asarray(numbers), "batch seq d")
+    mesh = jax.make_mesh((2,), ("data",), (AxisType.Auto,), devices=jax.devices()[:2])
+
+    def on_each(x):
+        assert x.shape == (2, 2, 3)
+        assert n.dims(x) == ("batch", "seq", "d")
+        return 2 * x, jax.lax.psum(x.sum(0), "data")
+
+    out_specs = (PartitionSpec("data"), PartitionSpec())
+    mapped = jax.shard_map(on_each, mesh=mesh, in_specs=PartitionSpec("data"), out_specs=out_specs)
+    doubled, total = quaxify(mapped)(x)
+    assert (doubled.dims, total.dims) == (("batch", "seq", "d"), ("seq", "d"))
+    np.testing.assert_array_equal(doubled.array, 2 * numbers)
+    np.testing.assert_array_equal(total.array, numbers.sum(0))
+    assert (doubled + x).dims == x.dims
+
+
+@pytest.mark.parametrize("name", ["psum", "pmean", "pmax", "pmin"])
+def test_a_collective_over_an_axis_of_vmap_takes_its_name_away(name):
+    numbers = np.arange(12.0, dtype="float32").reshape(3, 4)
+    collective = getattr(jax.lax, name)
+    of_numpy = getattr(np, {"psum": "sum"}.get(name, name[1:]))
+    mapped = jax.vmap(lambda row: row - collective(row, "i"), axis_name="i")
+    got = quaxify(mapped)(NamedArray(jnp.asarray(numbers), "a b"))
+    assert got.dims == ("a", "b")
+    np.testing.assert_array_equal(got.array, numbers - of_numpy(numbers, axis=0))

@@ -168,6 +168,10 @@ class Value:
         """What `n` of these, their leaves stacked on a new leading axis, look like."""
         return None
 
+    def _resized(self) -> Self:
+        """`self`, if its leaves have another leading size now: of one device, or of all."""
+        return self
+
     def __repr__(self) -> str:
         fields = (
             f"{f.name}={_field_repr(getattr(self, f.name, None))}"

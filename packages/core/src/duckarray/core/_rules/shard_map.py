@@ -56,7 +56,8 @@ def shard_map(
         )
         with set_current_trace(trace.parent_trace):
             outs = mapped(*flat)
-        return call.outs.update(map(trace.wrap, unflatten(call.trees, outs)))
+        whole = map(_resized, unflatten(call.trees, outs))
+        return call.outs.update(map(trace.wrap, whole))
     # Where axes are part of types, JAX's function compares specifications with types once more,
     # which those of residuals do not stand.
     if len(flat) != len(operands) and "debug_info" in params:
@@ -99,7 +100,7 @@ class _Call:
         inner = DuckTrace(parent, self.tag)
         with set_current_trace(parent):
             operands = [
-                x.on_this_device() if isinstance(x, Parts) else x
+                x.on_this_device() if isinstance(x, Parts) else _resized(x)
                 for x in unflatten(self.operand_trees, leaves)
             ]
         with set_current_trace(inner):
@@ -113,6 +114,10 @@ class _Call:
         if policy == "error" and _split_axes(spec) == [0]:
             return Parts.of_this_device(x, spec[0])
         return densify(x, self.primitive)
+
+
+def _resized(x: Any) -> Any:
+    return x._resized() if isinstance(x, Value) else x
 
 
 def _is_whole(x: Any, spec: Any) -> bool:

@@ -32,5 +32,7 @@ def _alike(call: Call) -> Dims:
     "unreduced_pmin",
 )
 def _over_devices(call: Call) -> Dims | list[Dims]:
-    """Each device gets an array of the same axes."""
-    return call.dims[0] if len(call.dims) == 1 else list(call.dims)
+    """Each device gets an array of the same axes; under `vmap` an axis of it is summed over."""
+    axes = call.params.get("axes", ())  # names of axes of a mesh, and places of the array's own
+    left = [tuple(d for i, d in enumerate(dims) if i not in axes) for dims in call.dims]
+    return left[0] if len(left) == 1 else left
