@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.sharding import AxisType, PartitionSpec
 
 from duckarray.core import materialize, quaxify
 from duckarray.zeros import Ones, Zeros, is_zero
@@ -52,3 +53,20 @@ def test_zeros_inside_shard_map_vary_as_arrays_do():
     x = jnp.arange(8.0).reshape(2, 4)
     for got in run(Zeros((2, 4)), x):
         np.testing.assert_array_equal(got, x)
+
+
+@pytest.mark.parametrize("name", ["psum", "pmean", "pmax", "pmin"])
+def test_zeros_combined_over_devices_are_the_same_on_each(name):
+    mesh = jax.make_mesh((2,), ("i",), (AxisType.Auto,), devices=jax.devices()[:2])
+    combine = getattr(jax.lax, name)
+    # JAX refuses such a result if it may differ from device to device.
+    run = jax.shard_map(
+        lambda x: combine(2 * x, "i"),
+        mesh=mesh,
+        in_specs=PartitionSpec("i"),
+        out_specs=PartitionSpec(),
+    )
+    for x in (Zeros((4, 2)), Ones((4, 2))):
+        got = materialize(quaxify(run)(x))
+        total = 2.0 if name == "psum" else 1.0
+        np.testing.assert_array_equal(got, np.full((2, 2), 2 * total * float(materialize(x)[0, 0])))

@@ -36,10 +36,11 @@ def results(primitive: Primitive, operands: Sequence[Any], params: Params, value
 
 
 def filled(value: Any, aval: Any, operands: Sequence[Any]) -> Full:
-    """A constant that varies over the mesh axes that any of `operands` varies over."""
+    """A constant that varies over the mesh axes that `aval`, or any of `operands`, varies over."""
     empty = empty_of(tuple(aval.shape), aval.dtype, aval.weak_type)
     if in_manual_mesh():
-        axes = frozenset[str]().union(*map(varying_axes, jax.tree.leaves(operands)))
+        over = [aval] if isinstance(aval, jax.ShapeDtypeStruct) else jax.tree.leaves(operands)
+        axes = frozenset[str]().union(*map(varying_axes, over))
         empty = vary(empty, axes)
         if isinstance(value, jax.Array):
             value = vary(value, axes)
