@@ -39,6 +39,8 @@ sees_values: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
 # `default` hooks that stand for there being none.
 fallbacks: list[Callable[..., Any]] = [Value.default]
 
+_NOT_ASKED = object()
+
 
 def handles(*primitives: Primitive | str) -> Callable[[Handler], Handler]:
     """Makes a function the structural handler of these primitives."""
@@ -61,11 +63,13 @@ def dispatch(
     params: dict[str, Any],
     nested: bool | None = None,
     record: Any = None,
+    first: Any = _NOT_ASKED,
 ) -> Any:
     """Answers `primitive`, some of whose operands are values; runs under the parent trace.
 
     `nested` says whether there are values within an operand, if the caller knows. `record` is told
-    who answered, where a program is being explained.
+    who answered, where a program is being explained. `first` is what the first rule has given, if
+    the caller has asked it.
     """
     if _watch.active and record is None and _watch.here.watcher is not None:
         return _watch.here.watcher.dispatch(primitive, operands, params)
@@ -82,7 +86,9 @@ def dispatch(
     if rules:
         try:
             for rule, wants_primitive in rules:
-                if nested:
+                if first is not _NOT_ASKED:
+                    out, first = first, _NOT_ASKED
+                elif nested:
                     given = {"primitive": primitive} if wants_primitive else {}
                     out = call_one_level_down(rule, *operands, **given, **params)
                 elif wants_primitive:  # a `functools.partial` would take longer
@@ -103,7 +109,7 @@ def dispatch(
                     record.by_rule(rule)
                 return out
         except Exception as error:
-            _say_where(error, primitive, operands)
+            say_where(error, primitive, operands)
             raise
     handler = handler_of(primitive)
     if handler is not None:
@@ -121,7 +127,7 @@ def dispatch(
             try:
                 out = hook(primitive, list(operands), params)
             except Exception as error:
-                _say_where(error, primitive, operands)
+                say_where(error, primitive, operands)
                 raise
             if out is not NotImplemented:
                 if record is not None:
@@ -130,7 +136,7 @@ def dispatch(
     return primitive.bind(*[densify(x, primitive, operands) for x in operands], **params)
 
 
-def _say_where(error: Exception, primitive: Primitive, operands: Sequence[Any]) -> None:
+def say_where(error: Exception, primitive: Primitive, operands: Sequence[Any]) -> None:
     """Adds to what a rule raises, once, the operation it was asked for and the user's line."""
     if not isinstance(error, Informative) and not hasattr(error, "_duckarray_operation"):
         operation = f"in `{primitive}` on ({listing(map(summarize, operands))}){user_location()}"

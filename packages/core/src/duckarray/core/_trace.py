@@ -15,6 +15,7 @@ from jax.core import Trace, Tracer
 from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
 
 from . import _composite, _watch
+from ._checking import checking, result_types
 from ._concrete import Concrete
 from ._constants import (
     Constants,
@@ -25,12 +26,13 @@ from ._constants import (
     pass_on,
     passing_on,
 )
-from ._dispatch import dispatch, handler_of
+from ._dispatch import dispatch, handler_of, say_where
 from ._jax import bind_under, binds_plainly, is_eager, jit_p
 from ._lift import contains_lift, inside, lift_p
 from ._materialize import is_or_holds_value, plain_types
 from ._mesh import in_manual_mesh, varying_like
 from ._placement import Placed
+from ._registry import answering
 from ._small_jit import small_jit
 from ._summary import summarize
 from ._value import Value
@@ -145,7 +147,7 @@ class DuckTrace(Trace):
     def process_primitive(
         self, primitive: Primitive, tracers: Sequence[Any], params: Any, /
     ) -> Any:
-        tag, found, nested = self.tag, False, False
+        tag, found, nested, several = self.tag, False, False, primitive.multiple_results
         operands: list[Any] = []
         for x in tracers:
             if type(x) is DuckTracer and x._trace.tag is tag:
@@ -164,9 +166,23 @@ class DuckTrace(Trace):
         context = self._context or set_current_trace(self.parent_trace)
         self._context = None
         with context:
-            out = dispatch(primitive, operands, params, nested)
+            rules = answering.get((primitive, *map(type, operands)))
+            if not rules or nested or several or _watch.active or checking.get():
+                out = dispatch(primitive, operands, params, nested)
+            else:  # what `dispatch` does where the first rule answers, without the call
+                rule, wants_primitive = rules[0]
+                try:
+                    if wants_primitive:
+                        out = rule(*operands, primitive=primitive, **params)
+                    else:
+                        out = rule(*operands, **params)
+                except Exception as error:
+                    say_where(error, primitive, operands)
+                    raise
+                if type(out) not in result_types:
+                    out = dispatch(primitive, operands, params, nested, first=out)
         self._context = context
-        if primitive.multiple_results:
+        if several:
             return [DuckTracer(self, x) if isinstance(x, Value) else x for x in out]
         return DuckTracer(self, out) if isinstance(out, Value) else out
 
