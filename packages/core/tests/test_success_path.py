@@ -15,6 +15,7 @@ import duckarray.core._explain
 import duckarray.core._materialize
 import duckarray.core._source
 import duckarray.core._summary
+import duckarray.core._trace
 from duckarray.core import checking_rules, quaxify
 
 pytestmark = pytest.mark.any_jax
@@ -28,7 +29,8 @@ BUILDERS = [
     (duckarray.core._materialize, "warn_dense"),
     (duckarray.core._dispatch, "summarize"),
     (duckarray.core._dispatch, "user_location"),
-    (duckarray.core._dispatch, "_say_where"),
+    (duckarray.core._dispatch, "say_where"),
+    (duckarray.core._trace, "say_where"),
     (duckarray.core._checking, "summarize"),
     (duckarray.core._source, "user_location"),
     (duckarray.core._source, "user_line"),
