@@ -193,3 +193,58 @@ def test_what_are_no_names(dims):
 def test_an_axis_whose_size_is_no_number_of_entries(size):
     with pytest.raises(AxisNameError, match=r"is an integer, not negative[\s\S]*'batch'"):
         NamedArray(A.array, (Axis("batch", size), "d"))
+
+
+@pytest.mark.parametrize("a", [None, "text", [1.0, 2.0]], ids=["none", "text", "list"])
+@pytest.mark.parametrize("dims", [None, "d"])
+def test_reductions_of_what_is_no_array(a, dims):
+    names = "sum prod mean var std max min any all logsumexp argmax sort cumsum flip softmax"
+    for name in names.split():
+        match = (
+            rf"`{name}\(a, \.\.\.\)` takes an array, but got a `{type(a).__name__}`[\s\S]*asarray"
+        )
+        with pytest.raises(TypeError, match=match):
+            getattr(n, name)(a, dims)
+
+
+def test_reductions_take_what_jax_takes():
+    for got in (n.sum(6.0), n.max(np.float32(6)), n.sum(np.ones((2, 3)))):
+        assert got == 6
+
+
+@pytest.mark.parametrize("function", ["concat", "stack"])
+def test_joining_what_are_no_named_arrays(function):
+    join = getattr(n, function)
+    for given, got in ((3, "int"), (A, "NamedArray"), (iter([A]), "list_iterator")):
+        with pytest.raises(TypeError, match=rf"a list of arrays, but got a `{got}`[\s\S]*\[a, b\]"):
+            join(given, "new")
+    with pytest.raises(
+        TypeError, match=r"`arrays\[1\]` goes by[\s\S]*shape \(2, 3\)[\s\S]*NamedArray"
+    ):
+        join([A, np.ones((2, 3))], "batch")
+
+
+@pytest.mark.parametrize(
+    ("call", "asked"),
+    [
+        (lambda a: n.flatten(a, "a b", "c"), r"flatten\(a, 'a b', 'c'\)"),
+        (lambda a: n.unflatten(a, "a", b=2), r"unflatten\('a', b=2\)"),
+        (lambda a: n.split(a, "a", b=2), r"split\(a, 'a', \.\.\.\)"),
+        (lambda a: n.rename(a, a="b"), r"rename\(a, \.\.\.\)"),
+        (lambda a: n.outer(jnp.add, A, a), r"outer\(function, x, y\)"),
+    ],
+    ids=["flatten", "unflatten", "split", "rename", "outer"],
+)
+def test_axes_of_what_has_no_names(call, asked):
+    with pytest.raises(
+        TypeError, match=rf"`{asked}` goes by[\s\S]*got a `int`\.[\s\S]*name the axes"
+    ):
+        call(1)
+    with pytest.raises(TypeError, match=rf"`{asked}` goes by[\s\S]*of shape \(4,\)[\s\S]*name the"):
+        call(np.ones(4))
+
+
+@pytest.mark.parametrize("pattern", [None, 3])
+def test_a_pattern_that_is_no_text(pattern):
+    with pytest.raises(TypeError, match=rf"`einsum\({pattern}, \.\.\.\)` takes[\s\S]*\"batch s d"):
+        n.einsum(pattern, A)

@@ -7,11 +7,14 @@ from typing import Any
 import jax.numpy as jnp
 
 from ._by_name import quaxified
-from ._names import AxisNameError, DimsLike, absent, names_of, show
-from ._value import NamedArray
+from ._names import AxisNameError, DimsLike, names_of, show
+from ._value import NamedArray, require_named
 
 _SIZES = """`{asked}`: {sizes} do not multiply to {size}, the size of axis {name!r} of {array}.
 Leave one size open with -1, or choose others."""
+
+_NO_LIST = """`{function}(arrays, ...)` takes a list of arrays, but got a `{type}`.
+Pass a list or a tuple of `NamedArray`s: `{function}([a, b], "batch")`."""
 
 
 def stack(arrays: Sequence[NamedArray], name: str, axis: int = 0) -> NamedArray:
@@ -24,6 +27,7 @@ def stack(arrays: Sequence[NamedArray], name: str, axis: int = 0) -> NamedArray:
 
     Raises:
         AxisNameError: if the names differ, or `name` is among them.
+        TypeError: if `arrays` is no list of named arrays.
 
     Example:
         >>> import jax.numpy as jnp
@@ -51,6 +55,7 @@ def concat(arrays: Sequence[NamedArray], name: str) -> Any:
 
     Raises:
         AxisNameError: if the names differ, or `name` is not among them.
+        TypeError: if `arrays` is no list of named arrays.
 
     Example:
         >>> import jax.numpy as jnp
@@ -65,6 +70,10 @@ def concat(arrays: Sequence[NamedArray], name: str) -> Any:
 
 
 def _alike(arrays: Sequence[NamedArray], function: str) -> list[NamedArray]:
+    if not isinstance(arrays, Sequence):
+        raise TypeError(_NO_LIST.format(function=function, type=type(arrays).__name__))
+    for i, x in enumerate(arrays):
+        require_named(x, f"{function}(arrays, ...)` of `arrays[{i}]")
     if not arrays:
         raise AxisNameError(f"`{function}([])`: there is nothing to join.\nPass some arrays.")
     dims = arrays[0].dims
@@ -83,6 +92,7 @@ def flatten(a: NamedArray, dims: DimsLike, name: str) -> NamedArray:
 
     Raises:
         AxisNameError: if there is no axis of such a name, or the new one is there already.
+        TypeError: if `a` is no `NamedArray`.
 
     Example:
         >>> import jax.numpy as jnp
@@ -90,6 +100,7 @@ def flatten(a: NamedArray, dims: DimsLike, name: str) -> NamedArray:
         >>> NamedArray(jnp.ones((2, 4, 3)), "h batch d").flatten("h d", "hd").sizes
         {'hd': 6, 'batch': 4}
     """
+    require_named(a, f"flatten(a, {dims!r}, {name!r})")
     merged = names_of(dims)
     places = [a.axis(str(d), f"`flatten({dims!r}, {name!r})`") for d in merged]
     rest = [d for d in a.dims if d not in merged]
@@ -113,6 +124,7 @@ def unflatten(a: NamedArray, name: str, /, **sizes: int) -> NamedArray:
 
     Raises:
         AxisNameError: if there is no such axis, or the sizes do not fit.
+        TypeError: if `a` is no `NamedArray`.
 
     Example:
         >>> import jax.numpy as jnp
@@ -122,6 +134,7 @@ def unflatten(a: NamedArray, name: str, /, **sizes: int) -> NamedArray:
         (('batch', 'h', 'dh'), {'batch': 2, 'h': 8, 'd': 3})
     """
     asked = f"unflatten({name!r}, {', '.join(f'{k}={v}' for k, v in sizes.items())})"
+    require_named(a, asked)
     place = a.axis(name, f"`{asked}`")
     size = a.array.shape[place]
     known = math.prod(v for v in sizes.values() if v != -1)
@@ -149,6 +162,7 @@ def split(a: NamedArray, name: str, /, **sizes: int) -> NamedArray:
 
     Raises:
         AxisNameError: if there is no such axis, or the sizes do not divide its size.
+        TypeError: if `a` is no `NamedArray`.
 
     Example:
         >>> import jax.numpy as jnp
@@ -156,6 +170,7 @@ def split(a: NamedArray, name: str, /, **sizes: int) -> NamedArray:
         >>> split(NamedArray(jnp.ones((2, 24)), "batch d"), "d", h=8).sizes
         {'batch': 2, 'h': 8, 'd': 3}
     """
+    require_named(a, f"split(a, {name!r}, ...)")
     return unflatten(a, name, **{**sizes, name: -1})
 
 
@@ -169,6 +184,7 @@ def rename(a: Any, names: dict[str, str] | None = None, /, **more: str) -> Named
 
     Raises:
         AxisNameError: if there is no axis of an old name, or a new one stands twice.
+        TypeError: if `a` is no `NamedArray`.
 
     Example:
         >>> import jax.numpy as jnp
@@ -176,6 +192,6 @@ def rename(a: Any, names: dict[str, str] | None = None, /, **more: str) -> Named
         >>> rename(NamedArray(jnp.ones((2, 3)), "batch seq"), seq="key").dims
         ('batch', 'key')
     """
-    if not isinstance(a, NamedArray):
-        raise absent(next(iter({**(names or {}), **more}), None), (), "`rename`")
-    return a.rename(names, **more)
+    require_named(a, "rename(a, ...)")
+    renamed: NamedArray = a.rename(names, **more)
+    return renamed

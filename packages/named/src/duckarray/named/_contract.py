@@ -11,7 +11,7 @@ from jax import lax
 
 from ._by_name import expanded, quaxified
 from ._names import AxisNameError, Dims, DimsLike, absent, names_of, show, without_repetition
-from ._value import NamedArray
+from ._value import NamedArray, require_named
 from ._value import dims as dims_of
 
 _NOT_IN_OUT = """`dot(..., over={over!r}, out={out!r})`: both operands have {names}, which the \
@@ -25,6 +25,9 @@ _ANONYMOUS = """`{function}` goes by names, but an operand has the axes {dims}.
 Name every axis first: `NamedArray(x, ...)`."""
 
 _PATTERN = """`einsum({pattern!r}, ...)`: {problem}.
+Write the names of each operand, as in `einsum("batch s d, batch t d -> batch s t", q, k)`."""
+
+_NO_PATTERN = """`einsum({pattern!r}, ...)` takes a pattern as text first, but got a `{type}`.
 Write the names of each operand, as in `einsum("batch s d, batch t d -> batch s t", q, k)`."""
 
 
@@ -118,6 +121,7 @@ def einsum(pattern: str, *operands: Any, **options: Any) -> Any:
     Raises:
         AxisNameError: if a name is not an axis of its operand, or the result has one that no
             operand has.
+        TypeError: if `pattern` is no text, or an operand no array.
 
     Example:
         >>> import jax.numpy as jnp
@@ -126,6 +130,8 @@ def einsum(pattern: str, *operands: Any, **options: Any) -> Any:
         >>> einsum("batch d, d out -> batch out", jnp.ones((2, 4)), w).dims
         ('batch', 'out')
     """
+    if not isinstance(pattern, str):
+        raise TypeError(_NO_PATTERN.format(pattern=pattern, type=type(pattern).__name__))
     inputs, arrow, result = pattern.partition("->")
     written = [names_of(part) for part in inputs.split(",")]
     if not arrow or len(written) != len(operands):
@@ -161,6 +167,7 @@ def outer(function: Callable[[Any, Any], Any], x: NamedArray, y: NamedArray) -> 
 
     Raises:
         AxisNameError: if they share a name.
+        TypeError: if one of them is no `NamedArray`.
 
     Example:
         >>> import jax.numpy as jnp
@@ -168,6 +175,8 @@ def outer(function: Callable[[Any, Any], Any], x: NamedArray, y: NamedArray) -> 
         >>> outer(jnp.multiply, NamedArray(jnp.ones(2), "a"), NamedArray(jnp.ones(3), "b")).dims
         ('a', 'b')
     """
+    for operand in (x, y):
+        require_named(operand, "outer(function, x, y)")
     both = [d for d in x.dims if d in y.dims]
     if both:
         raise AxisNameError(

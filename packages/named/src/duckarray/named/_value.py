@@ -16,6 +16,9 @@ from ._names import Axis, AxisNameError, Dims, DimsLike, absent, named_axes, nam
 _NO_ARRAY = """`NamedArray({value!r}, {dims!r})`: there are no axes to name.
 Pass an array: `NamedArray(jnp.asarray(x), "batch d")`."""
 
+_NOT_NAMED = """`{asked}` goes by the names of axes, but got {what}.
+Pass a `NamedArray`: name the axes with `NamedArray(x, "batch d")`, inside `quaxify` too."""
+
 _set = object.__setattr__
 
 
@@ -220,6 +223,13 @@ class NamedArray(ByName, ArrayValue):
             return f"NamedArray({text}, {' '.join(map(str, self.dims))!r})"
         except AxisNameError:
             return f"NamedArray({text}, of other axes than {show(self._stated.names)})"
+
+
+def require_named(x: Any, asked: str) -> None:
+    """Raises if `x` has no names, of which the user speaks in a call of `asked`."""
+    if not isinstance(x, NamedArray):
+        shape = f" of shape {tuple(x.shape)}" if hasattr(x, "shape") else ""
+        raise TypeError(_NOT_NAMED.format(asked=asked, what=f"a `{type(x).__name__}`{shape}"))
 
 
 def _nested(*values: NamedArray) -> bool:
