@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from duckarray.core import materialize
-from duckarray.quant import QuantArray, Rule, Scheme, UnusedRuleError, quantize, quantize_tree
+from duckarray.quant import (
+    KVCache,
+    QuantArray,
+    Reordered,
+    Rule,
+    Scheme,
+    UnusedRuleError,
+    quantize,
+    quantize_tree,
+)
 from duckarray.quant._layout import Layout
 
 W = jnp.ones((6, 4))
@@ -141,3 +150,25 @@ def test_under_jit_numbers_are_not_looked_at():
 def test_what_is_no_name_of_a_scheme_is_refused(name):
     with pytest.raises(ValueError, match=r'there is no scheme[\s\S]*Pass one of "int8"'):
         Scheme(name)
+
+
+@pytest.mark.parametrize("array", [None, [1, 0]], ids=["none", "list"])
+def test_what_is_no_array_is_not_reordered(array):
+    got = type(array).__name__
+    with pytest.raises(TypeError, match=rf"takes an array, but got a `{got}`[\s\S]*quantize\(w"):
+        Reordered(array, jnp.array([1, 0]))
+
+
+@pytest.mark.parametrize(
+    ("cache", "keys", "values", "text"),
+    [
+        ((None, None), W, W, r"holds a `NoneType` as its keys[\s\S]*KVCache\.zeros\("),
+        ((W, 3), W, W, r"holds a `int` as its values[\s\S]*KVCache\.zeros\("),
+        ((W, W), None, W, r"its keys are a `NoneType`[\s\S]*append\(k\[None\]"),
+        ((W, W), W, [1.0], r"its values are a `list`[\s\S]*append\(k\[None\]"),
+    ],
+    ids=["no-cache", "no-values", "keys", "values"],
+)
+def test_what_is_no_array_is_not_appended(cache, keys, values, text):
+    with pytest.raises(TypeError, match=text):
+        KVCache(*cache).append(keys, values, 0)

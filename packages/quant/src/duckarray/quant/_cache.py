@@ -12,6 +12,13 @@ from ._quantize import make_plan, quantized_parts
 from ._scheme import Scheme, as_scheme
 from ._value import QuantArray, unchecked
 
+_NO_CACHE = """`KVCache(keys, values)` holds a `{type}` as its {half}, to which nothing can be \
+appended.
+Make an empty cache by `KVCache.zeros((length, heads, features))`."""
+
+_NO_ROWS = """`append(keys, values, index)` takes arrays, but its {half} are a `{type}`.
+Pass arrays like those of the cache but for their length: `append(k[None], v[None], i)`."""
+
 
 def zeros(
     shape: Sequence[int],
@@ -95,7 +102,15 @@ class KVCache(NamedTuple):
         return cls(*both)
 
     def append(self, keys: Any, values: Any, index: Any, *, axis: int = 0) -> Self:
-        """The cache with these keys and values from `index` on along `axis`."""
+        """The cache with these keys and values from `index` on along `axis`.
+
+        Raises:
+            TypeError: if they are no arrays, or the cache holds none.
+        """
+        for half, cache, new in zip(self._fields, self, (keys, values), strict=True):
+            for text, x in ((_NO_CACHE, cache), (_NO_ROWS, new)):
+                if not hasattr(x, "dtype"):
+                    raise TypeError(text.format(half=half, type=type(x).__name__))
 
         def put(cache: Any, new: Any) -> Any:
             return lax.dynamic_update_slice_in_dim(cache, new.astype(cache.dtype), index, axis)

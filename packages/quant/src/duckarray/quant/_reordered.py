@@ -12,6 +12,9 @@ _PLACES = """`Reordered(array, places, axis)`: for an array of shape {shape} and
 places are {dtype}{given}, and not one whole number for each entry along the axis.
 Pass `places [n]`, where entry `j` of the array belongs, and the axis counted from the end."""
 
+_NO_ARRAY = """`Reordered(array, places, axis)` takes an array, but got a `{type}`.
+Pass what is stored in another order, such as `quantize(w, "int4")`, a `QuantArray`."""
+
 
 class Reordered(ArrayValue):
     """Stands for an array of which entries along one axis are stored in another order.
@@ -26,6 +29,7 @@ class Reordered(ArrayValue):
         axis: the axis, counted from the end.
 
     Raises:
+        TypeError: if `array` is none.
         ValueError: if `places` or `axis` does not belong to the array.
 
     Example:
@@ -49,6 +53,8 @@ class Reordered(ArrayValue):
     axis: int = field(static=True, default=-1)
 
     def __check_init__(self) -> None:
+        if not hasattr(self.array, "shape"):
+            raise TypeError(_NO_ARRAY.format(type=type(self.array).__name__))
         shape, places = self.array.shape, self.places
         axis: Any = self.axis
         fits = isinstance(axis, int) and -len(shape) <= axis < 0
