@@ -79,6 +79,18 @@ def test_parameters_and_units_are_checked_when_it_is_made():
         u.nondimensional(lambda x: x, x="metr")
 
 
+@pytest.mark.parametrize(("given", "got"), [(3, "int"), ("m", "str")])
+def test_what_is_no_function_or_no_optimizer(given, got):
+    with pytest.raises(TypeError, match=rf"`nondimensional\({given!r}\)`[^$]*`{got}`[^$]*@nondim"):
+        u.nondimensional(given)
+    with pytest.raises(
+        TypeError, match=rf"`optim\({given!r}\)`[^$]*`{got}` without[^$]*optax\.adam"
+    ):
+        u.optim(given)
+    with pytest.raises(TypeError, match=r"`optim\(None\)`[^$]*`NoneType` without[^$]*optax\.adam"):
+        u.optim(None)
+
+
 def test_a_solver_that_is_not_installed_is_asked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "diffrax", None)
     with pytest.raises(ImportError, match=r"needs Diffrax[^$]*duckarray-units\[diffrax\]"):

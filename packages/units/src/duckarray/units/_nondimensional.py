@@ -22,6 +22,9 @@ from ._value import Quantity, times_unit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_NO_FUNCTION = """`nondimensional({function!r})` takes a function, but got a `{type}`.
+Pass one of quantities, or use it as a decorator: `@nondimensional(t="s", y="m")`."""
+
 _NO_PARAMETER = """`nondimensional({name}=...)`: `{function}` has no parameter of that name.
 Its parameters are {names}; the unit of the result is given by `out=`."""
 
@@ -69,7 +72,7 @@ def nondimensional(function: F | None = None, /, **units: Any) -> Any:
         The function of numbers. What it is given as a quantity is converted to its unit.
 
     Raises:
-        TypeError: if the function has no parameter of a name given.
+        TypeError: if `function` is none, or has no parameter of a name given.
         UnitParseError: if one is no unit.
         DimensionError: on a call, if a result is of another dimension.
 
@@ -83,6 +86,9 @@ def nondimensional(function: F | None = None, /, **units: Any) -> Any:
     """
     if function is None:
         return functools.partial(nondimensional, **units)
+    given: Any = function
+    if not callable(given):
+        raise TypeError(_NO_FUNCTION.format(function=given, type=type(given).__name__))
     signature = inspect.signature(function)
     name = getattr(function, "__qualname__", repr(function))
     for each in units:

@@ -13,6 +13,10 @@ from ._errors import DimensionError
 from ._unit import ONE, Unit, product
 from ._value import Quantity, make
 
+_NO_OPTIMIZER = """`optim({given!r})` takes an optimizer, but got a `{type}` without `init` and \
+`update`.
+Pass one of Optax, called with its options: `optim(optax.adam(1e-3))`."""
+
 _ANOTHER_LOSS = """`optim`: the gradient of one parameter is that of a loss in {first} \
 ({first_dimension}), of another that of a loss in {other} ({other_dimension}).
 Take gradients by `u.grad`, or by `jax.grad` inside `quaxify`: they are in the unit of the loss by \
@@ -44,7 +48,8 @@ def optim(transformation: Any, scale: Any = None, loss: Unit | str | None = None
     data are given.
 
     Args:
-        transformation: one of Optax, such as `optax.adam(1e-3)`, or any pair `(init, update)`.
+        transformation: one of Optax, such as `optax.adam(1e-3)`, or anything with such
+            an `init` and `update`.
         scale: how large each parameter typically is: a quantity, or a unit, for each, in a tree
             like theirs, or for several of them; the unit that a parameter is in if left out.
         loss: the unit the loss is measured in; the one it comes in if left out.
@@ -54,6 +59,7 @@ def optim(transformation: Any, scale: Any = None, loss: Unit | str | None = None
         units of the parameters.
 
     Raises:
+        TypeError: if `transformation` is no optimizer.
         DimensionError: if a scale is of another dimension than its parameter, or gradients are not
             those of one loss.
 
@@ -70,6 +76,9 @@ def optim(transformation: Any, scale: Any = None, loss: Unit | str | None = None
         >>> print(f"{length + update:.1f}")  # 3 m - 0.1 * (6 m * 2 m) * 2 m / m2
         0.6 m
     """
+    if not (hasattr(transformation, "init") and hasattr(transformation, "update")):
+        kind = type(transformation).__name__
+        raise TypeError(_NO_OPTIMIZER.format(given=transformation, type=kind))
     unit_of_loss = None if loss is None else Unit(loss)
 
     def init(parameters: Any) -> OptimizerState:
