@@ -16,7 +16,16 @@ def test_a_negative_size_is_refused(shape):
         Zeros(shape)
 
 
-@pytest.mark.parametrize(("shape", "size"), [((2.0,), "2.0"), ("ab", "'ab'"), (None, "None")])
+@pytest.mark.parametrize(
+    ("shape", "size"),
+    [
+        ((2.0,), "2.0"),
+        ("ab", "'ab'"),
+        (None, "None"),
+        (b"x", "b'x'"),
+        (bytearray(b"x"), r"bytearray\(b'x'\)"),
+    ],
+)
 def test_what_is_not_a_size_is_refused(shape, size):
     with pytest.raises(TypeError, match=rf"{size}.*takes a shape[^$]*`x\.shape`"):
         Zeros(shape)
@@ -61,6 +70,28 @@ def test_a_complex_number_is_no_real_one():
 def test_several_numbers_are_refused(value):
     with pytest.raises(ValueError, match=r"takes one number[^$]*no constant"):
         Full(value, 3)
+
+
+def test_rows_of_several_lengths_are_refused():
+    with pytest.raises(
+        ValueError, match=r"takes one number[^$]*`list` that is no array[^$]*no con"
+    ):
+        Full([[1, 2], [3]], 3)
+
+
+def test_keys_are_no_numbers():
+    key = jax.random.key(0)
+    for make, name in (
+        (lambda: zeros.zeros_like(key), "Zeros"),
+        (lambda: zeros.ones_like(key), "Ones"),
+        (lambda: zeros.full_like(key, 2), "Full"),
+        (lambda: Zeros(3, key.dtype), "Zeros"),
+        (lambda: Full(key, 3), "Full"),
+    ):
+        match = rf"`{name}\(\.\.\.\)` of the shape .*: an array of key[^$]*`jnp\.broadcast_to"
+        with pytest.raises(TypeError, match=match):
+            make()
+    assert zeros.ones_like(key, jnp.float32).dtype == jnp.float32
 
 
 @pytest.mark.parametrize("value", ["two", None, object()], ids=["text", "none", "object"])

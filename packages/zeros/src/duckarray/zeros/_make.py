@@ -21,7 +21,7 @@ def full_like(x: ArrayLike | ArrayValue, value: ArrayLike, dtype: DTypeLike | No
 
     Raises:
         ValueError: if `value` has axes or is no number of the dtype.
-        TypeError: if `value` is no number, or `dtype` is not a dtype.
+        TypeError: if `value` is no number, `dtype` is not a dtype, or `x` is an array of keys.
 
     Example:
         >>> import jax.numpy as jnp
@@ -42,7 +42,7 @@ def zeros_like(x: ArrayLike | ArrayValue, dtype: DTypeLike | None = None) -> Zer
         dtype: another dtype than that of `x`.
 
     Raises:
-        TypeError: if `dtype` is not a dtype.
+        TypeError: if `dtype` is not a dtype, or `x` is an array of keys.
 
     Example:
         >>> import jax.numpy as jnp
@@ -63,7 +63,7 @@ def ones_like(x: ArrayLike | ArrayValue, dtype: DTypeLike | None = None) -> Ones
         dtype: another dtype than that of `x`.
 
     Raises:
-        TypeError: if `dtype` is not a dtype.
+        TypeError: if `dtype` is not a dtype, or `x` is an array of keys.
 
     Example:
         >>> import jax.numpy as jnp

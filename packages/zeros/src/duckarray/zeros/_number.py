@@ -57,7 +57,11 @@ def number_of(value: Any, dtype: Any, name: str = "Full") -> Number:
         TypeError: if it is no number.
         ValueError: if it is an array with axes, or no number of that dtype.
     """
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of several lengths
+        given = f"a `{type(value).__name__}` that is no array"
+        raise ValueError(_NO_NUMBER.format(name=name, value=given)) from error
     if array.ndim:
         raise ValueError(_NO_NUMBER.format(name=name, value=f"an array of shape {array.shape}"))
     if not (array.dtype == bool or jnp.issubdtype(array.dtype, np.number)):

@@ -23,6 +23,10 @@ Pass a tuple of non-negative integers that are known while tracing, such as `x.s
 _BAD_DTYPE = """`{name}({shape!r}, {dtype!r})` takes a dtype, but {dtype!r} is none.
 Pass one such as `jnp.float32`, or `x.dtype`."""
 
+_NO_NUMBERS = """`{name}(...)` of the shape {shape!r}: an array of {dtype} holds no numbers.
+Pass a dtype of numbers, such as `jnp.float32`; for a key in many places, \
+`jnp.broadcast_to(key, shape)`."""
+
 _NOT_ONE_NUMBER = """`Full(value, ...)` takes one number, but got an array of shape {shape}.
 Pass a number or an array without axes; an array whose entries differ is no constant."""
 
@@ -301,7 +305,8 @@ def _is_negative_zero(number: Number) -> bool:
 
 
 def _empty(name: str, shape: Any, dtype: Any, weak_type: bool) -> jax.Array:
-    several = isinstance(shape, Iterable) and getattr(shape, "ndim", 1) > 0
+    text = isinstance(shape, bytes | bytearray)  # whose entries are integers
+    several = not text and isinstance(shape, Iterable) and getattr(shape, "ndim", 1) > 0
     try:
         sizes = tuple(map(operator.index, shape if several else (shape,)))
     except TypeError as error:
@@ -312,4 +317,6 @@ def _empty(name: str, shape: Any, dtype: Any, weak_type: bool) -> jax.Array:
         empty = jnp.zeros((*sizes, 0), dtype)
     except TypeError as error:
         raise TypeError(_BAD_DTYPE.format(name=name, shape=shape, dtype=dtype)) from error
+    if not isinstance(empty.dtype, np.dtype):  # that of keys
+        raise TypeError(_NO_NUMBERS.format(name=name, shape=shape, dtype=empty.dtype))
     return with_dtype(empty, empty.dtype, weak_type)
