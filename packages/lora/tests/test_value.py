@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from duckarray.core import MaterializeError, materialization, materialize, quaxify
-from duckarray.lora import LoraArray
+from duckarray.lora import LoraArray, Trainable
 
 W, A, B = jnp.ones((4, 6)), jnp.ones((4, 2)), jnp.ones((2, 6))
 
@@ -132,3 +132,27 @@ def test_a_weight_of_a_weak_type_does_not_widen_what_it_meets():
         got = quaxify(lambda w: jnp.sort(w) + jnp.ones((2, 2), "float16"))(value)
     assert got.dtype == "float16"  # as of the array that `jnp.full` makes
     np.testing.assert_array_equal(got, np.full((2, 2), 2.5))
+
+
+@pytest.mark.parametrize(
+    "before", [W[:3], W[:, :1], LoraArray(W[:3], A[:3], B)], ids=["rows", "columns", "adapted"]
+)
+def test_what_is_trained_has_the_shape_it_had(before):
+    shape = ", ".join(map(str, before.shape))
+    with pytest.raises(ValueError, match=rf"\(4, 6\), but before[^$]*\({shape}\)[^$]*of one shape"):
+        Trainable(W, before)
+
+
+def test_what_is_trained_may_have_another_dtype_and_be_anything_of_that_shape():
+    Trainable(W, W.astype(jnp.bfloat16))
+    Trainable(np.ones((4, 6)), LoraArray(W, A, B))
+    Trainable(jax.ShapeDtypeStruct((4, 6), jnp.float32), W)
+    halves = jax.tree.map(lambda x: x[:2], Trainable(W, W)), jax.tree.map(jnp.sum, Trainable(W, W))
+    assert [h.shape for h in halves] == [(2, 6), ()]
+    doubled = jax.jit(jax.vmap(lambda x: Trainable(2 * x, x)))(W)
+    assert doubled.array.shape == doubled.before.shape == (4, 6)
+    axes = jax.tree.structure(Trainable(W, W)).unflatten((0, None))
+    out = jax.vmap(lambda t: t.array + t.before, in_axes=(axes,))(
+        jax.tree.structure(Trainable(W, W)).unflatten((W, W[0]))
+    )
+    np.testing.assert_array_equal(out, 2 * W)

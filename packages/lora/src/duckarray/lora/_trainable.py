@@ -7,6 +7,10 @@ from jax.core import ShapedArray
 
 from duckarray.core import ArrayValue
 
+_SHAPES = """`Trainable(array, before)` with an array of shape {array}, but before it was of shape \
+{before}.
+Pass both of one shape, `before` in any dtype; to begin with, `Trainable(array, array)`."""
+
 
 class Trainable(ArrayValue):
     """Stands for `array`, and says that it is trained: a bias, or a new head.
@@ -15,7 +19,10 @@ class Trainable(ArrayValue):
 
     Args:
         array: what is trained.
-        before: what it was, for `unload`.
+        before: what it was, for `unload`; of the same shape, perhaps of another dtype.
+
+    Raises:
+        ValueError: if the shapes differ.
 
     Example:
         >>> import jax, jax.numpy as jnp
@@ -31,6 +38,11 @@ class Trainable(ArrayValue):
 
     array: jax.Array | ArrayValue
     before: jax.Array | ArrayValue
+
+    def __check_init__(self) -> None:
+        array, before = self.array.shape, self.before.shape
+        if array != before:
+            raise ValueError(_SHAPES.format(array=tuple(array), before=tuple(before)))
 
     def aval(self) -> ShapedArray:
         array = self.array
