@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from jax import tree_util as jtu
-from jax.extend.core import Primitive, set_current_trace, take_current_trace
+from jax.extend.core import Primitive
 
 from ._dispatch import dispatch
-from ._jax import binds_plainly
+from ._jax import binds_plainly, current_trace
 from ._primitives import find_primitive
 from ._trace import DuckTrace, DuckTracer
 from ._value import Value
@@ -36,13 +36,13 @@ def bind(primitive: Primitive | str, *operands: Any, **params: Any) -> Any:
     if isinstance(primitive, str):
         primitive = _exported(primitive)
     if operands and hasattr(operands[0], "_trace") and binds_plainly(primitive):
-        with take_current_trace() as trace:
-            for x in operands:  # `takes_unchanged`, without the call
-                if getattr(x, "_trace", None) is not trace:
-                    break
-            else:
-                if not trace.requires_low:
-                    return trace.process_primitive(primitive, operands, params)
+        trace = current_trace()
+        for x in operands:  # `takes_unchanged`, without the call
+            if getattr(x, "_trace", None) is not trace:
+                break
+        else:
+            if not trace.requires_low:
+                return trace.process_primitive(primitive, operands, params)
     if not any(isinstance(x, Value) for x in operands):
         return primitive.bind(*operands, **params)
     if any(type(x) is DuckTracer for x in operands):
@@ -62,10 +62,9 @@ def _exported(name: str) -> Primitive:
 
 def _bind_inside(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     """Binds operands some of which are values and some tracers, in the trace that is current."""
-    with take_current_trace() as trace:
-        if isinstance(trace, DuckTrace):
-            # A value that the rule made of traced parts becomes one with the values in them.
-            whole = [jtu.tree_map(trace.unwrap, x) if isinstance(x, Value) else x for x in operands]
-            return trace.process_primitive(primitive, list(map(trace.wrap, whole)), params)
-        with set_current_trace(trace):
-            return dispatch(primitive, operands, params)
+    trace = current_trace()
+    if isinstance(trace, DuckTrace):
+        # A value that the rule made of traced parts becomes one with the values in them.
+        whole = [jtu.tree_map(trace.unwrap, x) if isinstance(x, Value) else x for x in operands]
+        return trace.process_primitive(primitive, list(map(trace.wrap, whole)), params)
+    return dispatch(primitive, operands, params)

@@ -10,7 +10,7 @@ from typing import Any
 
 from jax import Array
 from jax import tree_util as jtu
-from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
+from jax.extend.core import Primitive, TraceTag, set_current_trace
 
 from . import _derivatives, _watch
 from ._checking import (
@@ -22,6 +22,7 @@ from ._checking import (
     wrong_kind,
 )
 from ._errors import Informative, listing
+from ._jax import current_trace
 from ._materialize import densify, has_nested, replace_children
 from ._registry import answering, resolve
 from ._source import user_location
@@ -148,12 +149,11 @@ def call_one_level_down(rule: Callable[..., Any], /, *operands: Any, **params: A
     """Runs a rule quaxified: values among the children of its operands become tracers."""
     from ._trace import DuckTrace
 
-    with take_current_trace() as parent:
-        trace = DuckTrace(parent, TraceTag())
-        with set_current_trace(trace):
-            if rule not in sees_values:
-                operands = tuple(
-                    replace_children(x, trace.wrap) if isinstance(x, Value) else x for x in operands
-                )
-            out = rule(*operands, **params)
-        return out if out is NotImplemented else jtu.tree_map(trace.unwrap, out)
+    trace = DuckTrace(current_trace(), TraceTag())
+    with set_current_trace(trace):
+        if rule not in sees_values:
+            operands = tuple(
+                replace_children(x, trace.wrap) if isinstance(x, Value) else x for x in operands
+            )
+        out = rule(*operands, **params)
+    return out if out is NotImplemented else jtu.tree_map(trace.unwrap, out)

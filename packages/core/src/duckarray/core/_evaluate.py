@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from jax.extend.core import Literal, TraceTag, set_current_trace, take_current_trace
+from jax.extend.core import Literal, TraceTag, set_current_trace
 from jax.extend.source_info_util import current_name_stack, user_context
 
 from . import _watch
@@ -29,6 +29,7 @@ from ._jax import (
     bind_equation,
     binds_plainly,
     constants_and_inputs,
+    current_trace,
     is_eager,
     takes_unchanged,
 )
@@ -54,7 +55,8 @@ def run_jaxpr(
         constants: the scalars that the first operands are known to be full of.
         observe: is called with the results while what is known of them still is.
     """
-    with take_current_trace() as parent, set_current_trace(parent), inside, _watch.body(jaxpr):
+    parent = current_trace()
+    with inside, _watch.body(jaxpr):
         if is_eager(parent):  # where JAX's own interpreter frees what is no longer needed
             outs = run(TraceTag(), as_function(jaxpr), operands, constants)
         else:

@@ -22,6 +22,7 @@ from jax.extend.core import (  # type: ignore[attr-defined]
     ClosedJaxpr,
     DebugInfo,
     Primitive,
+    find_top_trace,
     jaxpr_as_fun,
     mapped_aval,
     primitives,
@@ -58,6 +59,11 @@ def tracing_anew() -> Iterator[None]:
 
 
 _times_traced_anew = itertools.count()
+
+
+def current_trace() -> Any:
+    """The trace that operations are bound in; `take_current_trace` would set it aside besides."""
+    return find_top_trace(())  # type: ignore[no-untyped-call]
 
 
 def is_eager(trace: Trace) -> bool:

@@ -15,11 +15,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import tree_util as jtu
-from jax.extend.core import Primitive, take_current_trace
+from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from ._constants import forget_from, noted
-from ._jax import is_eager, programs_in, struct
+from ._jax import current_trace, is_eager, programs_in, struct
 from ._summary import summarize
 from ._value import Value
 
@@ -63,8 +63,7 @@ def is_traced() -> bool:
     """
     from ._trace import DuckTrace
 
-    with take_current_trace() as trace:
-        pass
+    trace = current_trace()
     while trace is not None and not is_eager(trace):
         if isinstance(trace, DuckTrace):
             return True

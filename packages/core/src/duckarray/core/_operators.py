@@ -14,12 +14,12 @@ import jax
 import numpy as np
 from jax import tree_util as jtu
 from jax.core import Tracer
-from jax.extend.core import set_current_trace, take_current_trace
+from jax.extend.core import set_current_trace
 
 from ._compiled import Function, call_with_scalar, compiled
 from ._constants import noted_constant
 from ._engine import engine
-from ._jax import is_jit_disabled
+from ._jax import current_trace, is_jit_disabled
 from ._lift import inside, is_traced, lift
 from ._quaxify import quaxify
 from ._trace import DuckTracer
@@ -145,15 +145,13 @@ def _apply(function: Function, tracer: DuckTracer, other: Any) -> Any:
         or noted_constant(other) is not None  # a compiled call would not know it
     ):
         return NotImplemented
-    with take_current_trace() as current:
-        if current is not trace:
-            with set_current_trace(current):
-                return NotImplemented
-        with set_current_trace(trace.parent_trace):
-            kept = compiled(function)
-            if kept.refuses(tracer.value, other):
-                return NotImplemented
-            return trace.wrap(kept(tracer.value, other))
+    if current_trace() is not trace:
+        return NotImplemented
+    with set_current_trace(trace.parent_trace):
+        kept = compiled(function)
+        if kept.refuses(tracer.value, other):
+            return NotImplemented
+        return trace.wrap(kept(tracer.value, other))
 
 
 def _traced_method(name: str) -> Callable[[DuckTracer, Any], Any]:

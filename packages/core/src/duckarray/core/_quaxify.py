@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from jax import tree_util as jtu
-from jax.extend.core import set_current_trace, take_current_trace
+from jax.extend.core import set_current_trace
 
 from . import _derivatives
+from ._jax import current_trace
 from ._lift import inside
 from ._materialize import densify, is_plain
 from ._summary import summarize
@@ -87,8 +88,8 @@ class Quaxified:
             chosen = [isinstance(x, Value) for x in leaves]
         else:
             chosen = _choose(self._filter_spec, call)
-        with take_current_trace() as parent, inside, _derivatives.call:
-            trace = trace_over(parent)
+        with inside, _derivatives.call:
+            trace = trace_over(current_trace())
             inner = [DuckTracer(trace, x) if c else x for x, c in zip(leaves, chosen, strict=True)]
             with set_current_trace(trace):
                 if structure is None:

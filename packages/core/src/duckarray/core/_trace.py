@@ -12,7 +12,7 @@ from typing import Any
 import jax
 from jax import tree_util as jtu
 from jax.core import Trace, Tracer
-from jax.extend.core import Primitive, TraceTag, set_current_trace, take_current_trace
+from jax.extend.core import Primitive, TraceTag, set_current_trace
 
 from . import _composite, _watch
 from ._checking import checking, result_types
@@ -27,7 +27,7 @@ from ._constants import (
     passing_on,
 )
 from ._dispatch import dispatch, handler_of, say_where
-from ._jax import bind_under, binds_plainly, is_eager, jit_p
+from ._jax import bind_under, binds_plainly, current_trace, is_eager, jit_p
 from ._lift import contains_lift, inside, lift_p
 from ._materialize import is_or_holds_value, plain_types
 from ._mesh import in_manual_mesh, varying_like
@@ -317,9 +317,9 @@ def run(
     constants: Constants = (),
 ) -> list[Any]:
     """Calls `function` with values wrapped, under a trace above the current one; unwraps."""
-    with take_current_trace() as parent, inside:
+    with inside:
         note_all(operands, constants)
-        trace = DuckTrace(parent, tag)
+        trace = DuckTrace(current_trace(), tag)
         inner = [DuckTracer(trace, x) if isinstance(x, Value) else x for x in operands]
         with set_current_trace(trace):
             outs = function(*inner)

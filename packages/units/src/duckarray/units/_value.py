@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import tree_util as jtu
 from jax.core import ShapedArray, Tracer
-from jax.extend.core import take_current_trace
+from jax.extend.core import find_top_trace
 
 from duckarray.core import ArrayValue, Value, field, materialize, tree, value_of
 
@@ -297,8 +297,7 @@ def lifted(unit: Unit) -> Any:
 
 def _is_seen(x: Any) -> bool:
     """Whether the current trace is that of `x`, a value within `quaxify`: nothing is between."""
-    with take_current_trace() as trace:
-        return value_of(x) is not x and trace is x._trace
+    return value_of(x) is not x and find_top_trace(()) is x._trace
 
 
 def stands_outside(value: Value) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-from jax.extend.core import Primitive, set_current_trace, take_current_trace
+from jax.extend.core import Primitive
 
 from duckarray.core._constants import (
     Constants,
@@ -15,7 +15,7 @@ from duckarray.core._constants import (
     note_all,
 )
 from duckarray.core._dispatch import Handler
-from duckarray.core._jax import is_eager, is_jit_disabled
+from duckarray.core._jax import current_trace, is_eager, is_jit_disabled
 from duckarray.core._lift import inside
 from duckarray.core._structure import flatten, unflatten
 
@@ -31,19 +31,16 @@ def compiled_when_eager(handler: Handler) -> Handler:
 
     @functools.wraps(handler)
     def handle(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-        with take_current_trace() as trace:
-            eager = is_eager(trace) and not is_jit_disabled()
-            with set_current_trace(trace):
-                if not eager:
-                    return handler(primitive, operands, params)
-                leaves, trees = flatten(operands)
-                fixed, jaxprs = _split(params)
-                constants = for_program(constants_of(operands), sum(len(j.eqns) for j in jaxprs))
+        if not is_eager(current_trace()) or is_jit_disabled():
+            return handler(primitive, operands, params)
+        leaves, trees = flatten(operands)
+        fixed, jaxprs = _split(params)
+        constants = for_program(constants_of(operands), sum(len(j.eqns) for j in jaxprs))
 
-                def make(references: list[Any], constants: Constants) -> Any:
-                    return _jit(handler, primitive, references, params, trees, constants)
+        def make(references: list[Any], constants: Constants) -> Any:
+            return _jit(handler, primitive, references, params, trees, constants)
 
-                return call_kept((primitive, fixed, trees), jaxprs, constants, leaves, make)
+        return call_kept((primitive, fixed, trees), jaxprs, constants, leaves, make)
 
     return handle
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 from jax.extend import linear_util as lu
-from jax.extend.core import Primitive, primitives, set_current_trace, take_current_trace
+from jax.extend.core import Primitive, primitives
 
 from duckarray.core._composite import (
     NAME,
@@ -23,7 +23,7 @@ from duckarray.core._composite import (
 )
 from duckarray.core._dispatch import handles
 from duckarray.core._evaluate import run_jaxpr
-from duckarray.core._jax import debug_info_of
+from duckarray.core._jax import current_trace, debug_info_of
 from duckarray.core._structure import Tree, flatten, unflatten
 from duckarray.core._trace import DuckTrace, run
 
@@ -35,12 +35,12 @@ from .remat import each_leaf
 @handles(NAME)
 def _high(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     tag = take_tag()
-    with take_current_trace() as parent, set_current_trace(parent):
-        if is_checkpoint(params):
-            return _checkpoint(operands, params["_prim"])
-        if parent.requires_low:
-            return run(tag, expanded(primitive, params), operands)
-        return _custom_derivative(DuckTrace(parent, tag), primitive, operands, params)
+    parent = current_trace()
+    if is_checkpoint(params):
+        return _checkpoint(operands, params["_prim"])
+    if parent.requires_low:
+        return run(tag, expanded(primitive, params), operands)
+    return _custom_derivative(DuckTrace(parent, tag), primitive, operands, params)
 
 
 def _checkpoint(operands: Sequence[Any], checkpoint: Any) -> list[Any]:
