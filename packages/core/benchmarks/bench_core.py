@@ -104,16 +104,28 @@ def _traced(
     return compared(name, goal, plain, ours, quax, least, repeats=41, cold=True)
 
 
-def _eager(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
-    """A dense addition beside a value."""
-    program, w = transform(lambda x, w: x + x), make(X)
+def _eager(
+    transform: Callable[..., Any], make: Callable[..., Any], additions: int = 1
+) -> Callable[[], Any]:
+    """Dense additions beside a value."""
+
+    def add(x: Any, w: Any) -> Any:
+        for _ in range(additions):
+            y = x + x
+        return y
+
+    program, w = transform(add), make(X)
     return lambda: program(X, w)
 
 
-def _eager_dense(name: str) -> Row:
-    quax = _eager(*QUAX) if QUAX else None
-    ours, least = _eager(quaxify, Wrapper), _eager(handing_on, Record)
-    return compared(name, 4.0, lambda: X + X, ours, quax, least, repeats=25, calls=50)
+def _eager_dense(additions: int, goal: float | None, name: str) -> Row:
+    def call(transform: Callable[..., Any], make: Callable[..., Any]) -> Callable[[], Any]:
+        return _eager(transform, make, additions)
+
+    quax = call(*QUAX) if QUAX else None
+    plain, ours = call(lambda f: f, lambda x: x), call(quaxify, Wrapper)
+    least = call(handing_on, Record)
+    return compared(name, goal, plain, ours, quax, least, repeats=25, calls=100 // additions)
 
 
 def _growth(name: str) -> Row:
@@ -202,7 +214,8 @@ ROWS: dict[str, Callable[[str], Row]] = {
     "trace, 12 scans and 12 conds, each with a number of its own": partial(
         _traced, 1.3, _unlike_layers, on_value=True
     ),
-    "eager, an addition of arrays beside a value": _eager_dense,
+    "eager, 20 additions of arrays beside a value": partial(_eager_dense, 20, 4.0),
+    "eager, a call of `quaxify` of one such": partial(_eager_dense, 1, None),
     "eager, the last of 10,000 such calls over the first": _growth,
     "eager, an addition of values": _eager_value,
     "operator on values, eager": partial(_operator, lambda x: x + x, lambda x: jnp.add(x, x)),

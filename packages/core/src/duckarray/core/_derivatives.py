@@ -1,28 +1,28 @@
 """Whether what is being traced is the derivative of a program, as JAX names its operations."""
 
 import threading
+from typing import Any
+from typing import Any
 
 from jax.extend.source_info_util import current_name_stack
 
 
-class _Call(threading.local):
+class _Calls(threading.local):
     """A context for a call of `quaxify`, which may be entered many times.
 
     What transforms outside do makes none of the operations of its program those of a derivative.
     """
 
-    outside = 0  # how many names there were where `quaxify` was called
-    within = False  # whether a body, whose names begin anew, is of a derivative
-
     def __init__(self) -> None:
-        self.before: list[tuple[int, bool]] = []
+        # Of each call that runs: how many names there were where `quaxify` was called, and whether
+        # a body, whose names begin anew, is of a derivative.
+        self.running: list[list[Any]] = [[0, False]]
 
     def __enter__(self) -> None:
-        self.before.append((self.outside, self.within))
-        self.outside, self.within = len(current_name_stack().stack), False
+        self.running.append([len(current_name_stack().stack), False])
 
     def __exit__(self, *exception: object) -> None:
-        self.outside, self.within = self.before.pop()
+        self.running.pop()
 
 
 class _Body(threading.local):
@@ -32,19 +32,21 @@ class _Body(threading.local):
         self.before: list[bool] = []
 
     def __enter__(self) -> None:
-        self.before.append(call.within)
-        call.within = is_of_derivative()
+        running = call.running[-1]
+        self.before.append(running[1])
+        running[1] = is_of_derivative()
 
     def __exit__(self, *exception: object) -> None:
-        call.within = self.before.pop()
+        call.running[-1][1] = self.before.pop()
 
 
-call, body = _Call(), _Body()
+call, body = _Calls(), _Body()
 
 
 def is_of_derivative() -> bool:
     """Whether a transform inside `quaxify` differentiates what is being traced."""
-    return call.within or any(
+    outside, within = call.running[-1]
+    return within or any(
         type(name).__name__ == "Transform" and name.name in ("jvp", "transpose")
-        for name in current_name_stack().stack[call.outside :]
+        for name in current_name_stack().stack[outside:]
     )

@@ -12,7 +12,7 @@ from jax.extend.core import set_current_trace
 from . import _derivatives
 from ._jax import current_trace
 from ._lift import inside
-from ._materialize import densify, is_plain
+from ._materialize import densify, is_plain, plain_types
 from ._summary import summarize
 from ._trace import DuckTrace, DuckTracer, trace_over
 from ._value import Value, is_value
@@ -78,19 +78,22 @@ class Quaxified:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._defaults:
             kwargs = _with_defaults(self._fn, self._defaults, args, kwargs)
+        chosen: list[bool] | None = None
         if self._is_plain and not kwargs and all(map(_is_leaf, args)):
             leaves: Any = args  # taking the call apart would give the same
             structure: Any = None
         else:
             call = (look_through(self._fn), args, kwargs)
             leaves, structure = jtu.tree_flatten(call, is_leaf=is_value)
-        if self._filter_spec is True:
-            chosen = [isinstance(x, Value) for x in leaves]
-        else:
-            chosen = _choose(self._filter_spec, call)
+            if self._filter_spec is not True:
+                chosen = _choose(self._filter_spec, call)
         with inside, _derivatives.call:
             trace = trace_over(current_trace())
-            inner = [DuckTracer(trace, x) if c else x for x, c in zip(leaves, chosen, strict=True)]
+            if chosen is None:
+                inner = list(map(trace.wrap, leaves))
+            else:
+                pairs = zip(leaves, chosen, strict=True)
+                inner = [DuckTracer(trace, x) if c else x for x, c in pairs]
             with set_current_trace(trace):
                 if structure is None:
                     out = self._fn(*inner)
@@ -117,7 +120,7 @@ jtu.register_pytree_node(
 
 def _is_leaf(x: Any) -> bool:
     """Whether `x` is a value, or no tree that could hold one."""
-    return isinstance(x, Value) or is_plain(x)
+    return type(x) in plain_types or isinstance(x, Value) or is_plain(x)
 
 
 def _unwrap(trace: DuckTrace, x: Any) -> Any:

@@ -213,12 +213,15 @@ class DuckTrace(Trace):
     def _bind_dense(self, primitive: Primitive, operands: Sequence[Any], params: Any) -> Any:
         if not self.parent_requires_low and binds_plainly(primitive):
             return self.parent_trace.process_primitive(primitive, operands, params)
-        if primitive is jit_p and self.is_over_eager:
-            jitted = small_jit(params)
-            if jitted is not None:
-                with set_current_trace(self.parent_trace):
-                    return jitted(*operands)
-        return bind_under(self.parent_trace, primitive, operands, params)
+        jitted = small_jit(params) if primitive is jit_p and self.is_over_eager else None
+        if jitted is None:
+            return bind_under(self.parent_trace, primitive, operands, params)
+        context = self._context or set_current_trace(self.parent_trace)
+        self._context = None
+        with context:
+            out = jitted(*operands)
+        self._context = context
+        return out
 
     def stage_value(self, value: Any) -> Any:
         if self.owns(value):
