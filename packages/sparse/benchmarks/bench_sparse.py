@@ -4,10 +4,11 @@ Run it as `python packages/sparse/benchmarks/bench_sparse.py`. The repeats of wh
 alternate, so that a busy machine slows all of them; the best of each counts. The goal is beside
 each ratio.
 
-Of a matrix times a vector in single precision, the power law is 1.0 to 1.5 times SciPy's time from
-run to run, the random matrix 0.7 to 1.1: on two shared cores, both wait for memory, and SciPy's one
-pass reads what here is written and read once more, the products of entries. What else was tried, in
-the same runs, as multiples of SciPy's time (power law; random):
+Of a matrix times a vector in single precision, the power law was 1.0 to 1.5 times SciPy's time from
+run to run when this way was chosen, the random matrix 0.7 to 1.1, and both are more on some
+machines: on two shared cores, both wait for memory, and SciPy's one pass reads what here is written
+and read once more, the products of entries. What else was tried, in the same runs, as multiples of
+SciPy's time (power law; random):
 
 - products and pieces in one loop, without the array of products: 1.6 to 2.6; 2.6. The indices of
   both gathers are then computed for each entry, one by one.
