@@ -24,6 +24,10 @@ def test_a_negative_size_is_refused(shape):
         (None, "None"),
         (b"x", "b'x'"),
         (bytearray(b"x"), r"bytearray\(b'x'\)"),
+        ({2: 3}, r"\{2: 3\}"),
+        ({2: 3}.keys(), r"dict_keys\(\[2\]\)"),
+        ({2}, r"\{2\}"),
+        (frozenset({2}), r"frozenset\(\{2\}\)"),
     ],
 )
 def test_what_is_not_a_size_is_refused(shape, size):

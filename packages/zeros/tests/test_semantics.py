@@ -36,6 +36,34 @@ def test_ieee_gives_what_the_dense_program_does(name):
     np.testing.assert_array_equal(got, PROGRAMS[name](jnp.zeros(3)))
 
 
+KNOWN = {
+    "times_infinity": lambda z: z * jnp.inf,
+    "infinity_times": lambda z: -jnp.inf * z,
+    "times_nan": lambda z: z * np.float32(np.nan),
+    "over_zero": lambda z: z / 0.0,
+    "remainder_by_zero": lambda z: z % 0.0,
+    "times_full": lambda z: z * jnp.full(3, jnp.inf),
+    "matmul_full": lambda z: z @ jnp.full((3, 3), jnp.inf),
+    "rmatmul_full": lambda z: jnp.full((3, 3), jnp.inf) @ z,
+}
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit], ids=["eager", "jit"])
+@pytest.mark.parametrize("mode", ["strong", "ieee", "check"])
+@pytest.mark.parametrize("name", KNOWN)
+def test_next_to_a_known_number_zeros_are_those_of_jax(name, mode, transform):
+    with semantics(mode):
+        got = materialize(quaxify(transform(KNOWN[name]))(Zeros(3)))
+    np.testing.assert_array_equal(got, KNOWN[name](jnp.zeros(3)))
+
+
+@pytest.mark.parametrize("mode", ["strong", "ieee", "check"])
+def test_convolved_with_a_constant_that_is_not_finite(mode):
+    with semantics(mode):
+        got = materialize(quaxify(jnp.convolve)(Zeros(3), Full(np.inf, 3)))
+    np.testing.assert_array_equal(got, jnp.convolve(jnp.zeros(3), jnp.full(3, np.inf)))
+
+
 def test_zero_divided_by_zero():
     zeros = jnp.zeros(2)
     assert is_zero(quaxify(jnp.divide)(Zeros(2), zeros))

@@ -31,7 +31,8 @@ def semantics(mode: Semantics) -> Iterator[None]:
     """Decides what `0 * nan`, `0 * inf` and `0 / 0` give where a zero is symbolic.
 
     It matters for floating-point and complex dtypes only: integers and booleans are exact in any
-    case. It is looked at while a function is traced, so a function already compiled by `jax.jit`
+    case, and so is everything next to a number that is known while tracing, such as `jnp.inf`. It
+    is looked at while a function is traced, so a function already compiled by `jax.jit`
     around `quaxify` is not asked again.
 
     Args:

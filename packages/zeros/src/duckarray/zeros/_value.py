@@ -1,7 +1,7 @@
 """`Full`, an array of one number, and its special cases `Zeros` and `Ones`."""
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, MappingView, Set
 from typing import Any, ClassVar
 
 import jax
@@ -305,8 +305,9 @@ def _is_negative_zero(number: Number) -> bool:
 
 
 def _empty(name: str, shape: Any, dtype: Any, weak_type: bool) -> jax.Array:
-    text = isinstance(shape, bytes | bytearray)  # whose entries are integers
-    several = not text and isinstance(shape, Iterable) and getattr(shape, "ndim", 1) > 0
+    # Bytes have integers for entries, and of sets and mappings the order says nothing.
+    none = isinstance(shape, bytes | bytearray | Set | Mapping | MappingView)
+    several = not none and isinstance(shape, Iterable) and getattr(shape, "ndim", 1) > 0
     try:
         sizes = tuple(map(operator.index, shape if several else (shape,)))
     except TypeError as error:

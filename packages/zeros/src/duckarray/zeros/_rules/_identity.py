@@ -48,7 +48,7 @@ def with_identity(primitive: Primitive, x: Any, y: Any, params: Params) -> Any:
         if has_value(full, 0):
             if name in (*_ZERO_ABSORBS, *_ZERO_ABSORBS_ON_THE_LEFT) and _is_finite(other):
                 return NotImplemented  # both are constants: which zero it is depends on the signs
-            if name in _ZERO_ABSORBS and _absorbs(full, other):
+            if name in _ZERO_ABSORBS and absorbs(full, other):
                 return zeros_of(primitive, [x, y], params)
             if name in _ZERO_ABSORBS_ON_THE_LEFT and left and _quotient_is_zero(name, full, other):
                 return zeros_of(primitive, [x, y], params)
@@ -61,17 +61,17 @@ def with_identity(primitive: Primitive, x: Any, y: Any, params: Params) -> Any:
             neutral = low if name in ("max", "or") else high
             if has_value(full, neutral) and not is_broadcast(other, full):
                 return same_as(other, primitive, [x, y], params)
-            absorbs = not jnp.issubdtype(full.dtype, jnp.inexact)  # the maximum of NaN is NaN
-            if absorbs and has_value(full, high if name in ("max", "or") else low):
+            exact = not jnp.issubdtype(full.dtype, jnp.inexact)  # the maximum of NaN is NaN
+            if exact and has_value(full, high if name in ("max", "or") else low):
                 return results(primitive, [x, y], params, full.number)
     return NotImplemented
 
 
-def _absorbs(zeros: Full, other: Any) -> bool:
-    """Whether 0 · other is zero, as the semantics in force has it."""
-    if may_absorb(zeros.dtype, other):
-        return True
-    return _is_finite(other)
+def absorbs(zeros: Full, other: Any) -> bool:
+    """Whether 0 · other is zero: for a known number by arithmetic, else as the semantics has it."""
+    if known_constant(other) is not None and jnp.issubdtype(zeros.dtype, jnp.inexact):
+        return _is_finite(other)
+    return may_absorb(zeros.dtype, other)
 
 
 def _is_finite(x: Any) -> bool:

@@ -9,11 +9,11 @@ from jax.extend.core import Primitive
 
 from duckarray.core import Value, register
 from duckarray.zeros._number import Number
-from duckarray.zeros._semantics import may_absorb
 from duckarray.zeros._value import Full, with_dtype
 
 from ._closed_form import product, repeated_sum, wide
 from ._constant import NotFull, constant_of, has_value, number_in
+from ._identity import absorbs
 from ._result import abstract_result, filled, zeros_of
 
 _PRODUCTS = ("dot_general", "conv_general_dilated")
@@ -97,8 +97,6 @@ def _sums(primitive: Primitive, full: Full, y: Any, side: int, params: Any) -> A
 
 
 def _absorbed(primitive: Primitive, zeros: Full, other: Any, operands: Any, params: Any) -> Any:
-    number = number_in(other)
-    exact = number is not None and number.is_finite
-    if has_value(zeros, 0) and (exact or may_absorb(zeros.dtype, other)):
+    if has_value(zeros, 0) and absorbs(zeros, other):
         return zeros_of(primitive, operands, params)
     return NotImplemented
