@@ -2,7 +2,6 @@
 
 import threading
 from typing import Any
-from typing import Any
 
 from jax.extend.source_info_util import current_name_stack
 

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax.core import ShapedArray
 
 from duckarray.core import ArrayValue, field, materialize, value_of
+from duckarray.core.extend import with_dtype
 
 from ._layout import RANK, arrange, axes_of, contract
 
@@ -207,9 +208,7 @@ class LoraArray(ArrayValue):
         total = w.astype(dtype) + update
         if self.magnitude is not None:
             total = total * normalizer(self).astype(dtype)
-        return jax.lax.convert_element_type_p.bind(
-            total, new_dtype=w.dtype, weak_type=jax.typeof(w).weak_type, sharding=None
-        )
+        return with_dtype(total, w.dtype, jax.typeof(w).weak_type)
 
     def __repr__(self) -> str:
         text = super().__repr__()

@@ -4,11 +4,17 @@ from typing import Any, ClassVar, Literal, Self
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 from jax.core import ShapedArray
 
 from duckarray.core import ArrayValue, field, materialize
-from duckarray.core.extend import IndexUpdateHelper
+from duckarray.core.extend import (
+    IndexUpdateHelper,
+    dense_aval,
+    in_manual_mesh,
+    vary,
+    varying_axes,
+    with_dtype,
+)
 
 from ._dynamic import DynamicPattern
 from ._fill import Constant
@@ -274,19 +280,13 @@ def spread_fill(fill: Any, batch: Any, ndim: int, shape: Any, like: Any) -> Any:
 
 
 def weak_like(x: Any, like: Any) -> Any:
-    """`x`, of a weak type, as of Python numbers, if `like` is."""
-    if not getattr(like, "weak_type", False) or jax.typeof(x).weak_type:
-        return x
-    return lax.convert_element_type_p.bind(x, new_dtype=x.dtype, weak_type=True, sharding=None)
+    """`x`, of a weak type, as of Python numbers, if and only if `like` is."""
+    return with_dtype(x, x.dtype, dense_aval(like).weak_type)
 
 
 def varying_like(x: Any, like: Any) -> Any:
     """`x`, said to vary over a mesh, inside `shard_map`, as the data does."""
-    if not jax.sharding.get_abstract_mesh().manual_axes:
-        return x
-    kind = getattr(jax.typeof(like), "manual_axis_type", None)
-    axes = tuple(sorted(kind.varying)) if kind is not None else ()
-    return jax.lax.pcast(x, axes, to="varying") if axes else x
+    return vary(x, varying_axes(like)) if in_manual_mesh() else x
 
 
 def values_at(x: Sparse, target: Pattern) -> Any:

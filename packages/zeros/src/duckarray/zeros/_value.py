@@ -12,7 +12,7 @@ from jax.extend.core import Primitive
 from jax.typing import ArrayLike, DTypeLike
 
 from duckarray.core import ArrayValue, Value, bind, field, value_of
-from duckarray.core.extend import densify
+from duckarray.core.extend import densify, with_dtype
 
 from ._number import Number, number_of
 from ._semantics import current_semantics
@@ -271,22 +271,15 @@ def as_scalar(x: Full) -> jax.Array:
     if x.number is None:
         assert x.scalar is not None
         return x.scalar
-    return with_dtype(jnp.asarray(x.number.scalar), x.empty.dtype, jax.typeof(x.empty).weak_type)
+    out: jax.Array = with_dtype(
+        jnp.asarray(x.number.scalar), x.empty.dtype, jax.typeof(x.empty).weak_type
+    )
+    return out
 
 
 def empty_of(shape: tuple[int, ...], dtype: Any, weak_type: bool) -> jax.Array:
     """The leaf that says the shape: an array with one more axis, of no entries."""
-    return with_dtype(jnp.zeros((*shape, 0), dtype), dtype, weak_type)
-
-
-def with_dtype(x: jax.Array, dtype: Any, weak_type: bool) -> jax.Array:
-    """`x` converted; JAX's function does not make types weak."""
-    aval = jax.typeof(x)
-    if aval.dtype == dtype and aval.weak_type == weak_type:
-        return x
-    out: jax.Array = lax.convert_element_type_p.bind(
-        x, new_dtype=np.dtype(dtype), weak_type=weak_type, sharding=None
-    )
+    out: jax.Array = with_dtype(jnp.zeros((*shape, 0), dtype), dtype, weak_type)
     return out
 
 
@@ -320,4 +313,5 @@ def _empty(name: str, shape: Any, dtype: Any, weak_type: bool) -> jax.Array:
         raise TypeError(_BAD_DTYPE.format(name=name, shape=shape, dtype=dtype)) from error
     if not isinstance(empty.dtype, np.dtype):  # that of keys
         raise TypeError(_NO_NUMBERS.format(name=name, shape=shape, dtype=empty.dtype))
-    return with_dtype(empty, empty.dtype, weak_type)
+    out: jax.Array = with_dtype(empty, empty.dtype, weak_type)
+    return out

@@ -6,9 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax import tree_util as jtu
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun  # type: ignore[attr-defined]
+
+from duckarray.core._dtypes import with_dtype
 
 # Half of what compiling the rest takes would be spent on making it fast.
 QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
@@ -69,9 +70,4 @@ def _constant(x: Any, aval: Any) -> Any:
     array = _as_numpy(x)
     if array is x and not isinstance(x, np.ndarray):
         return x
-    array = array.astype(aval.dtype)
-    if not aval.weak_type:
-        return array
-    return lax.convert_element_type_p.bind(
-        array, new_dtype=aval.dtype, weak_type=True, sharding=None
-    )
+    return with_dtype(array.astype(aval.dtype), aval.dtype, aval.weak_type)

@@ -9,9 +9,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax import tree_util as jtu
 
+from duckarray.core._dtypes import with_dtype
 from duckarray.core._summary import short_dtype
 from duckarray.core._value import ArrayValue
 
@@ -225,15 +225,11 @@ def _made(subject: Subject, case: Case) -> Any:
 @functools.lru_cache(maxsize=1024)
 def _dense(subject: Subject, case: Case) -> jax.Array:
     numbers = np.asarray(subject.dense(_made(subject, case)))
-    return with_dtype(numbers, case)
+    return of_case(numbers, case)
 
 
-def with_dtype(numbers: Any, case: Case) -> jax.Array:
+def of_case(numbers: Any, case: Case) -> jax.Array:
     """`numbers` as an array of the dtype and weak type of a case."""
     array = jnp.asarray(np.asarray(numbers).astype(jnp.dtype(case.dtype)))
-    if not case.weak_type:
-        return array
-    out: jax.Array = lax.convert_element_type_p.bind(
-        array, new_dtype=array.dtype, weak_type=True, sharding=None
-    )
+    out: jax.Array = with_dtype(array, array.dtype, case.weak_type)
     return out

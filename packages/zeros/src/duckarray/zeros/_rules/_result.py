@@ -10,9 +10,9 @@ import numpy as np
 from jax.extend.core import Primitive
 
 from duckarray.core import Value, bind
-from duckarray.core.extend import dense_aval, in_manual_mesh, struct, vary, varying_axes
+from duckarray.core.extend import dense_aval, in_manual_mesh, struct, vary, varying_axes, with_dtype
 from duckarray.zeros._number import Number
-from duckarray.zeros._value import Full, empty_of, make, with_dtype
+from duckarray.zeros._value import Full, empty_of, make
 
 Params = dict[str, Any]
 
@@ -82,9 +82,7 @@ def same_as(y: Any, primitive: Primitive, operands: Sequence[Any], params: Param
     y = y if isinstance(y, Value | jax.Array) else jnp.asarray(y)
     aval = dense_aval(y)
     out = abstract_result(primitive, operands, params)
-    if (aval.dtype, aval.weak_type) != (out.dtype, out.weak_type):
-        to = {"new_dtype": out.dtype, "weak_type": out.weak_type, "sharding": None}
-        y = bind("convert_element_type", y, **to)
+    y = with_dtype(y, out.dtype, out.weak_type)
     if aval.shape != out.shape:
         axes = tuple(range(out.ndim - aval.ndim, out.ndim))
         to = {"shape": out.shape, "broadcast_dimensions": axes, "sharding": None}

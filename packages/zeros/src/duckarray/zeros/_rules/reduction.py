@@ -11,8 +11,9 @@ from jax import lax
 from jax.extend.core import Primitive
 
 from duckarray.core import register
+from duckarray.core.extend import with_dtype
 from duckarray.zeros._number import Number
-from duckarray.zeros._value import Full, with_dtype
+from duckarray.zeros._value import Full
 
 from ._closed_form import repeated_product, repeated_sum, wide
 from ._constant import constant_of

@@ -8,7 +8,8 @@ from jax.extend.core import Primitive
 from jax.typing import ArrayLike
 
 from duckarray.core import register
-from duckarray.zeros._value import Full, with_dtype
+from duckarray.core.extend import with_dtype
+from duckarray.zeros._value import Full
 
 from ._constant import constant_of
 from ._result import abstract_result, filled
