@@ -15,6 +15,7 @@ from duckarray.quant import (
     UnusedRuleError,
     quantize,
     quantize_tree,
+    zeros,
 )
 from duckarray.quant._layout import Layout
 
@@ -172,3 +173,25 @@ def test_what_is_no_array_is_not_reordered(array):
 def test_what_is_no_array_is_not_appended(cache, keys, values, text):
     with pytest.raises(TypeError, match=text):
         KVCache(*cache).append(keys, values, 0)
+
+
+@pytest.mark.parametrize("make", [zeros, KVCache.zeros], ids=["zeros", "cache"])
+@pytest.mark.parametrize(
+    ("shape", "error"),
+    [
+        ({2: 3, 4: 5}, TypeError),
+        ({2, 4}, TypeError),
+        ({2: 3}.keys(), TypeError),
+        (b"ab", TypeError),
+        ("ab", TypeError),
+        (None, TypeError),
+        (3, TypeError),
+        ((2.0, 4), TypeError),
+        ((2, None), TypeError),
+        ((2, -4), ValueError),
+    ],
+    ids=str,
+)
+def test_what_is_no_shape_is_refused(make, shape, error):
+    with pytest.raises(error, match=r"takes a shape, but this is none[\s\S]*`x\.shape`"):
+        make(shape)

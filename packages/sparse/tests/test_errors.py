@@ -64,13 +64,49 @@ def test_traced_indices_are_refused_and_told_of_the_other_pattern():
         ((3,), "1 axes"),
         ((3, -4), "negative"),
         ((3, 4.5), "integers"),
+        ((3, 4.0), "integers"),
         (7, "sequence"),
+        ({3: 1, 4: 1}, "sequence"),
+        ({3: 1, 4: 1}.keys(), "sequence"),
+        ({3, 4}, "sequence"),
+        (b"ab", "sequence"),
+        ("ab", "sequence"),
         ((2**31, 1), "32 bits"),
     ],
+    ids=str,
 )
-def test_what_is_no_shape_is_refused(shape, problem):
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda shape: Pattern.coo([0], [0], shape=shape),
+        lambda shape: Pattern.csr([0, 0, 0, 0], [], shape),
+        lambda shape: Pattern.dia([0], shape),
+        lambda shape: DynamicPattern(2).coo([0], [0], shape=shape),
+        lambda shape: sparse.diags([1.0], [0], shape),
+    ],
+    ids=["coo", "csr", "dia", "dynamic", "diags"],
+)
+def test_what_is_no_shape_is_refused(make, shape, problem):
     with pytest.raises(ValueError, match=rf"{problem}[^$]*shape=\(3, 4\)"):
-        Pattern.coo([0], [0], shape=shape)
+        make(shape)
+
+
+@pytest.mark.parametrize("shape", [{3, 4}, {3: 1, 4: 1}, b"ab", (3, -4), (2.0, 3), 7, None])
+def test_a_random_array_of_no_shape_is_refused(shape):
+    with pytest.raises(ValueError, match=r"`random\(\.\.\., shape=.*is not a shape[^$]*\(3, 4\)"):
+        sparse.random(jax.random.key(0), shape, 0.5)
+
+
+@pytest.mark.parametrize("arguments", [(2.0,), (None,), ((2, 2),), ({2},), (2, 3.0), (2, 2, 1.0)])
+def test_sizes_and_offsets_of_ones_are_integers(arguments):
+    with pytest.raises(TypeError, match=r"`eye\(\.\.\., .*takes the number of[^$]*an integer"):
+        sparse.eye(*arguments)
+
+
+@pytest.mark.parametrize("arguments", [(-1,), (2, -3)])
+def test_ones_of_a_negative_size_are_refused(arguments):
+    with pytest.raises(ValueError, match=r"`eye\(.*a size is negative"):
+        sparse.eye(*arguments)
 
 
 @pytest.mark.parametrize(

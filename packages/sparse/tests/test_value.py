@@ -468,3 +468,16 @@ def test_a_complex_product_asked_for_as_real_numbers_is_its_real_part():
 
         np.testing.assert_array_equal(materialize(quaxify(product)(a, other)), (x @ y).real)
         np.testing.assert_array_equal(materialize(quaxify(product)(other, a)), (y @ x).real)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit], ids=["eager", "jit"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32"])
+@pytest.mark.parametrize("divide", [jnp.floor_divide, jnp.mod, lax.div, lax.rem, jnp.divmod])
+def test_integers_off_the_stored_entries_are_divided_as_in_jax(divide, dtype, transform):
+    a = jnp.array([[0, 3, 0], [0, 0, 4]], dtype)
+    divisor = jnp.array([[0, 0, 2], [1, 0, 0]], dtype)
+    with materialization("allow"):
+        for d in (divisor, sparse.from_dense(divisor), divisor[:1], divisor[:, 2:], divisor[0, 0]):
+            got = materialize(quaxify(transform(divide))(sparse.from_dense(a), d))
+            expected = divide(a, materialize(d) if d.ndim else jnp.full(a.shape, d))
+            jax.tree.map(np.testing.assert_array_equal, got, expected)

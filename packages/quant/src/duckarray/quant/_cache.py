@@ -1,6 +1,8 @@
 """Quantized caches of keys and values, to which rows are appended as they come."""
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Mapping, MappingView, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, Self
 
 import jax.numpy as jnp
@@ -18,6 +20,9 @@ Make an empty cache by `KVCache.zeros((length, heads, features))`."""
 
 _NO_ROWS = """`append(keys, values, index)` takes arrays, but its {half} are a `{type}`.
 Pass arrays like those of the cache but for their length: `append(k[None], v[None], i)`."""
+
+_NO_SHAPE = """`zeros({shape!r}, ...)` takes a shape, but this is none.
+Pass a tuple of non-negative integers that are known while tracing, such as `x.shape`."""
 
 
 def zeros(
@@ -39,7 +44,8 @@ def zeros(
         dtype: the dtype of the array that it stands for.
 
     Raises:
-        ValueError: as `quantize`.
+        TypeError: if `shape` is no sequence of integers.
+        ValueError: if a size is negative; else as `quantize`.
 
     Example:
         >>> import jax.numpy as jnp
@@ -55,9 +61,24 @@ def zeros(
                [  0.,   0.]], dtype=float32)
     """
     scheme = as_scheme(scheme, group_size=group_size)
-    plan = make_plan(tuple(shape), jnp.dtype(dtype).name, scheme, -1, None, "absmax", 99.9, trail=0)
-    codes, scale, zero = quantized_parts(jnp.zeros(tuple(shape), dtype), None, plan)
+    sizes = _sizes(shape)
+    plan = make_plan(sizes, jnp.dtype(dtype).name, scheme, -1, None, "absmax", 99.9, trail=0)
+    codes, scale, zero = quantized_parts(jnp.zeros(sizes, dtype), None, plan)
     return unchecked(codes, scale, zero, plan.scheme, plan.layout)  # type: ignore[no-any-return]
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """The sizes of the axes, if they are that."""
+    try:
+        # Bytes have integers for entries, and of sets and mappings the order says nothing.
+        if isinstance(shape, bytes | bytearray | AbstractSet | Mapping | MappingView):
+            raise TypeError
+        sizes = tuple(map(operator.index, shape))
+    except TypeError as error:
+        raise TypeError(_NO_SHAPE.format(shape=shape)) from error
+    if min(sizes, default=0) < 0:
+        raise ValueError(_NO_SHAPE.format(shape=shape))
+    return sizes
 
 
 class KVCache(NamedTuple):
@@ -96,7 +117,7 @@ class KVCache(NamedTuple):
         both: list[Any] = []
         for scheme in (keys, values):
             if scheme is None:
-                both.append(jnp.zeros(tuple(shape), dtype))
+                both.append(jnp.zeros(_sizes(shape), dtype))
             else:
                 both.append(zeros(shape, scheme, group_size=group_size, dtype=dtype))
         return cls(*both)

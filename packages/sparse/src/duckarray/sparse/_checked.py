@@ -1,6 +1,9 @@
 """Checks of shapes and indices that patterns are made of."""
 
 import math
+import operator
+from collections.abc import Mapping, MappingView
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import jax
@@ -13,25 +16,41 @@ _TRACED = """`Pattern.{how}(...)` was given indices that are traced, but a patte
 tracing.
 Make the pattern outside the traced function, or pass `DynamicPattern(capacity)`."""
 
-_SHAPE = """`Pattern.{how}(..., shape={shape!r})` is not a shape: {problem}.
+_SHAPE = """`{call}(..., shape={shape!r})` is not a shape: {problem}.
 Pass a tuple of sizes, one for each axis: `shape=(3, 4)`."""
 
+_NOT_AN_INTEGER = """`{call}(..., {name}={value!r})` takes {what}, but this is none.
+Pass an integer that is known while tracing, such as `x.shape[0]`."""
 
-def checked_shape(shape: Any, how: str, ndim: int) -> tuple[int, ...]:
-    """The sizes of the axes, if they are that; `how` is the name of what was called."""
+
+def checked_shape(shape: Any, call: str, ndim: int | None = None) -> tuple[int, ...]:
+    """The sizes of the axes, if they are that; `call` is the name of what was called."""
+    sizes: tuple[int, ...] = ()
+    problem = ""
     try:
-        sizes = tuple(int(n) for n in shape if int(n) == n)
-        problem = "" if len(sizes) == len(tuple(shape)) else "sizes are integers"
-    except (TypeError, ValueError):
-        sizes, problem = (), "it is no sequence of integers"
+        # Bytes have integers for entries, and of sets and mappings the order says nothing.
+        if isinstance(shape, bytes | bytearray | AbstractSet | Mapping | MappingView):
+            raise TypeError
+        sizes = tuple(map(operator.index, shape))
+    except TypeError:
+        problem = "it is no sequence of integers"
     if not problem and any(n < 0 for n in sizes):
         problem = "a size is negative"
-    if not problem and len(sizes) != ndim:
+    if not problem and ndim is not None and len(sizes) != ndim:
         problem = f"it has {len(sizes)} axes, the indices have {ndim}"
     problem = problem or too_large(sizes)
     if problem:
-        raise ValueError(_SHAPE.format(how=how, shape=shape, problem=problem))
+        raise ValueError(_SHAPE.format(call=call, shape=shape, problem=problem))
     return sizes
+
+
+def checked_integer(value: Any, call: str, name: str, what: str) -> int:
+    """An integer argument of a function, if it is one."""
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        text = _NOT_AN_INTEGER.format(call=call, name=name, value=value, what=what)
+        raise TypeError(text) from error
 
 
 def too_large(shape: tuple[int, ...]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from duckarray.core import ArrayValue, bind, materialize
 
+from ._checked import checked_integer, checked_shape
 from ._dynamic import DynamicPattern, found_in
 from ._fill import Constant
 from ._pattern import Pattern, empty_pattern, from_linear
@@ -110,6 +111,10 @@ def eye(n: int, m: int | None = None, k: int = 0, dtype: Any = None) -> Sparse:
         k: which diagonal: 0 the main one, positive ones above it.
         dtype: float by default.
 
+    Raises:
+        TypeError: if `n`, `m` or `k` is no integer.
+        ValueError: if `n` or `m` is negative.
+
     Example:
         >>> from duckarray.sparse import eye
         >>> eye(2, 3)
@@ -117,7 +122,10 @@ def eye(n: int, m: int | None = None, k: int = 0, dtype: Any = None) -> Sparse:
         x . .
         . x .
     """
-    m = n if m is None else m
+    n = checked_integer(n, "eye", "n", "the number of rows")
+    m = n if m is None else checked_integer(m, "eye", "m", "the number of columns")
+    k = checked_integer(k, "eye", "k", "the number of a diagonal")
+    checked_shape((n, m), "eye", 2)
     offsets = [k] if -n < k < m else []
     pattern = Pattern.dia(offsets, (n, m))
     return Sparse(jnp.ones(pattern.nnz, dtype or float), pattern)
@@ -156,11 +164,12 @@ def diags(
     if shape is None:
         n = max((d.size + abs(int(k)) for d, k in zip(given, offsets, strict=True)), default=0)
         shape = (n, n)
+    n, m = shape = checked_shape(shape, "diags", 2)
     pattern = Pattern.dia(offsets, shape)
     dtype = dtype or jnp.result_type(*given) if given else float
     parts = []
     for d, k in zip(given, map(int, offsets), strict=True):
-        length = max(0, min(shape[0], shape[1] - k) - max(0, -k))
+        length = max(0, min(n, m - k) - max(0, -k))
         if d.size not in (1, length):
             problem = f"diagonal {k} of shape {tuple(shape)} has {length} entries, not {d.size}"
             raise ValueError(_DIAGONALS.format(offsets=list(offsets), problem=problem))
@@ -178,7 +187,7 @@ def random(key: Any, shape: tuple[int, ...], density: float = 0.01, dtype: Any =
         dtype: a floating-point dtype; float by default.
 
     Raises:
-        ValueError: if `density` is not between 0 and 1.
+        ValueError: if `density` is not between 0 and 1, or `shape` is no shape.
 
     Example:
         >>> import jax
@@ -188,6 +197,7 @@ def random(key: Any, shape: tuple[int, ...], density: float = 0.01, dtype: Any =
     """
     if not 0 <= density <= 1:
         raise ValueError(_DENSITY.format(shape=shape, density=density))
+    shape = checked_shape(shape, "random")
     size = math.prod(shape)
     nnz = round(size * density)
     of_places, of_data = jax.random.split(key)
@@ -200,7 +210,7 @@ def random(key: Any, shape: tuple[int, ...], density: float = 0.01, dtype: Any =
             more = generator.integers(0, size, nnz - len(linear))
             linear = np.union1d(linear, more)
     data = jax.random.uniform(of_data, (nnz,), dtype or float)
-    return Sparse(data, from_linear(linear, tuple(shape)))
+    return Sparse(data, from_linear(linear, shape))
 
 
 def kron(a: Any, b: Any) -> Sparse:

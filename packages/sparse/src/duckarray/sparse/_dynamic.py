@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ._checked import checked_shape
 from ._fill import Constant
 
 _CAPACITY = """`DynamicPattern(capacity={capacity!r})` takes the largest number of entries there \
@@ -93,7 +94,7 @@ class DynamicPattern:
         Raises:
             ValueError: if there are more than `capacity`, or places cannot be counted.
         """
-        shape = tuple(map(int, shape))
+        shape = checked_shape(shape, "DynamicPattern.coo", len(indices))
         n = int(np.prod(shape, dtype=np.int64)) if shape else 1
         if np.prod([float(s) for s in shape]) > 2**31 - 2:
             raise ValueError(_SIZE.format(shape=shape))

@@ -96,7 +96,7 @@ class Pattern:
             *indices_, shape = indices
         else:
             indices_ = list(indices)
-        sizes = checked_shape(shape, "coo", len(indices_))
+        sizes = checked_shape(shape, "Pattern.coo", len(indices_))
         return cls._checked([checked_index(x, i, "coo") for i, x in enumerate(indices_)], sizes)
 
     @classmethod
@@ -112,7 +112,7 @@ class Pattern:
             ValueError: if `indptr` does not describe `indices`; else as `Pattern.coo`.
             TypeError: if indices are not integers, or traced.
         """
-        sizes = checked_shape(shape, "csr", 2)
+        sizes = checked_shape(shape, "Pattern.csr", 2)
         starts, cols = checked_index(indptr, 0, "csr"), checked_index(indices, 1, "csr")
         facts = {"shape": sizes, "rows": sizes[0], "nnz": len(cols)}
         problem = ""
@@ -142,7 +142,7 @@ class Pattern:
             ValueError: if an offset occurs twice or is outside of the matrix.
             TypeError: if offsets are not integers, or traced.
         """
-        n, m = sizes = checked_shape(shape, "dia", 2)
+        n, m = sizes = checked_shape(shape, "Pattern.dia", 2)
         given = checked_index(np.atleast_1d(offsets), 0, "dia")
         facts = {"offsets": given.tolist(), "shape": sizes, "low": 1 - n, "high": m - 1}
         if len(np.unique(given)) != len(given):

@@ -1,7 +1,8 @@
 """`Full`, an array of one number, and its special cases `Zeros` and `Ones`."""
 
 import operator
-from collections.abc import Iterable, Mapping, MappingView, Set
+from collections.abc import Iterable, Mapping, MappingView
+from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar
 
 import jax
@@ -299,7 +300,7 @@ def _is_negative_zero(number: Number) -> bool:
 
 def _empty(name: str, shape: Any, dtype: Any, weak_type: bool) -> jax.Array:
     # Bytes have integers for entries, and of sets and mappings the order says nothing.
-    none = isinstance(shape, bytes | bytearray | Set | Mapping | MappingView)
+    none = isinstance(shape, bytes | bytearray | AbstractSet | Mapping | MappingView)
     several = not none and isinstance(shape, Iterable) and getattr(shape, "ndim", 1) > 0
     try:
         sizes = tuple(map(operator.index, shape if several else (shape,)))

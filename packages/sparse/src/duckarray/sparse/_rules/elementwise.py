@@ -180,7 +180,9 @@ def _fill(primitive: Any, operands: list[Any], params: Any, batch: Any) -> Any:
         return apply_to_constants(primitive, fills, params)
     if name in _ABSORBED_BY_ANY and any(map(is_zero, fills)):
         return Constant.of(0, operands[0].dtype)
-    if name in _ABSORBED_BY_FIRST and is_zero(fills[0]):
+    # Of integers 0 / 0 is no zero but -1.
+    exact = name == "div" and not jnp.issubdtype(operands[0].dtype, jnp.inexact)
+    if name in _ABSORBED_BY_FIRST and is_zero(fills[0]) and not exact:
         return fills[0]
     if not any(f is None for f in fills):
         scalars = [
