@@ -458,6 +458,24 @@ def test_extremes_of_types_without_infinities(dtype):
             )
 
 
+@pytest.mark.parametrize("name", ["max", "min", "sum", "prod"])
+@pytest.mark.parametrize("dtype", ["int8", "float32", "complex64"])
+def test_a_reduction_of_no_entries_is_that_of_jax(name, dtype):
+    reduce = getattr(jax.lax, f"reduce_{name}")
+    for shape, axes in (((3, 0), (1,)), ((0,), (0,)), ((2, 3, 0), (2,))):
+        dense = jnp.zeros(shape, dtype)
+        got = quaxify(lambda x, axes=axes: reduce(x, axes))(sparse.from_dense(dense))
+        np.testing.assert_array_equal(np.asarray(materialize(got)), reduce(dense, axes))
+
+
+def test_infinities_with_imaginary_parts_have_extremes():
+    low, high = complex(-np.inf, -1), complex(np.inf, 1)
+    dense = np.array([[low, low], [high, high]], "complex64")
+    a = sparse.from_dense(jnp.asarray(dense))
+    lows, highs = (materialize(quaxify(f)(a, axis=1)) for f in (jnp.max, jnp.min))
+    np.testing.assert_array_equal(np.stack([lows, highs]), [[low, high]] * 2)
+
+
 def test_a_complex_product_asked_for_as_real_numbers_is_its_real_part():
     x, y = np.array([[1 + 2j, 0], [3j, 1 - 1j]]), np.array([[2 - 1j, 1j], [0, 3 + 1j]])
     a = sparse.from_dense(jnp.asarray(x, "complex64"))

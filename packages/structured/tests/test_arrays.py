@@ -180,3 +180,10 @@ def test_extremes_of_types_without_infinities(dtype):
             np.testing.assert_array_equal(
                 np.asarray(got, "float32"), getattr(np, name)(dense, axis)
             )
+
+
+def test_infinities_with_imaginary_parts_have_extremes():
+    low, high = complex(-np.inf, -1), complex(np.inf, 1)
+    for name, corner in (("max", low), ("min", high)):
+        got = quaxify(getattr(jnp, name))(Diagonal(jnp.asarray([corner], "complex64")), axis=0)
+        np.testing.assert_array_equal(got, [corner])

@@ -6,6 +6,7 @@ Programs have no need of it. Names in modules with a leading underscore may chan
 from ._answered import is_answered as is_answered
 from ._answered import treatments as treatments
 from ._constants import note_constant as note_constant
+from ._dtypes import extremes as extremes
 from ._dtypes import with_dtype as with_dtype
 from ._index_update import IndexUpdateHelper as IndexUpdateHelper
 from ._jax import struct as struct

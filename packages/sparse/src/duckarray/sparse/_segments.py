@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from duckarray.core.extend import extremes
+
 
 class Reduction(NamedTuple):
     """What a reduction does with two numbers, with none, and with `n` times the same."""
@@ -16,32 +18,6 @@ class Reduction(NamedTuple):
     combine: Callable[[Any, Any], Any]
     identity: Callable[[Any], Any]
     repeat: Callable[[Any, Any], Any]
-
-
-def _least(dtype: Any) -> Any:
-    if dtype.kind == "b":
-        return False
-    if dtype.kind == "c":
-        return complex(-np.inf, -np.inf)
-    if jnp.issubdtype(dtype, jnp.inexact):
-        return -np.inf if _has_infinities(dtype) else jnp.finfo(dtype).min  # type: ignore[no-untyped-call]
-    return jnp.iinfo(dtype).min  # type: ignore[no-untyped-call]
-
-
-def _greatest(dtype: Any) -> Any:
-    if dtype.kind == "b":
-        return True
-    if dtype.kind == "c":
-        return complex(np.inf, np.inf)
-    if jnp.issubdtype(dtype, jnp.inexact):
-        return np.inf if _has_infinities(dtype) else jnp.finfo(dtype).max  # type: ignore[no-untyped-call]
-    return jnp.iinfo(dtype).max  # type: ignore[no-untyped-call]
-
-
-def _has_infinities(dtype: Any) -> bool:
-    """Some types of eight bits have none: there infinity becomes NaN."""
-    with np.errstate(all="ignore"):
-        return bool(np.isinf(np.asarray(np.inf).astype(dtype)))
 
 
 def _times(x: Any, n: Any) -> Any:
@@ -81,8 +57,8 @@ def _same(x: Any, n: Any) -> Any:
 REDUCTIONS: dict[str, Reduction] = {
     "reduce_sum": Reduction(jnp.add, lambda d: 0, _times),
     "reduce_prod": Reduction(jnp.multiply, lambda d: 1, _power),
-    "reduce_max": Reduction(jnp.maximum, _least, _same),
-    "reduce_min": Reduction(jnp.minimum, _greatest, _same),
+    "reduce_max": Reduction(jnp.maximum, lambda d: extremes(d)[0], _same),
+    "reduce_min": Reduction(jnp.minimum, lambda d: extremes(d)[1], _same),
     "reduce_and": Reduction(jnp.bitwise_and, lambda d: True if d.kind == "b" else -1, _same),
     "reduce_or": Reduction(jnp.bitwise_or, lambda d: 0, _same),
     "reduce_xor": Reduction(jnp.bitwise_xor, lambda d: 0, _odd),

@@ -1,4 +1,4 @@
-"""`finfo` and `iinfo`, with types, and what to compute with."""
+"""`finfo`, with types, and what to compute with."""
 
 from typing import Any
 
@@ -9,11 +9,6 @@ import jax.numpy as jnp
 def finfo(dtype: Any) -> Any:
     """The limits of a floating-point type, as `jnp.finfo`."""
     return jnp.finfo(dtype)  # type: ignore[no-untyped-call]
-
-
-def iinfo(dtype: Any) -> Any:
-    """The limits of an integer type, as `jnp.iinfo`."""
-    return jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
 
 
 def at_least(dtype: Any, least: Any) -> Any:

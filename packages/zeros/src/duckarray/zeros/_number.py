@@ -6,6 +6,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from duckarray.core.extend import extremes
+
 _DOES_NOT_FIT = """`{name}` is made of {value!r}, which an array of {dtype} cannot hold.
 Pass a number of that dtype, or another dtype: `Full({value!r}, shape, dtype=...)`."""
 
@@ -89,5 +91,5 @@ def _fits(value: Any, dtype: np.dtype[Any]) -> bool:
 
 def limits(dtype: Any) -> tuple[int, int]:
     """The least and the greatest integer of a dtype."""
-    info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
-    return int(info.min), int(info.max)
+    least, greatest = extremes(dtype)
+    return int(least), int(greatest)

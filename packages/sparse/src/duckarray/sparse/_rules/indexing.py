@@ -8,6 +8,7 @@ from jax import lax
 from jax.typing import ArrayLike
 
 from duckarray.core import bind
+from duckarray.core.extend import extremes
 from duckarray.sparse._fill import Constant
 from duckarray.sparse._lookup import look_up
 from duckarray.sparse._plans import Moved, planned, sorted_entries
@@ -79,10 +80,8 @@ def _missing(fill_value: Any, dtype: Any) -> Any:
         return jnp.asarray(fill_value, dtype)
     if jnp.issubdtype(dtype, jnp.inexact):
         return jnp.asarray(jnp.nan, dtype)
-    if dtype.kind == "b":
-        return jnp.asarray(True)
-    info = jnp.iinfo(dtype)  # type: ignore[no-untyped-call]
-    return jnp.asarray(info.min if jnp.issubdtype(dtype, jnp.signedinteger) else info.max, dtype)
+    least, greatest = extremes(dtype)
+    return jnp.asarray(least if jnp.issubdtype(dtype, jnp.signedinteger) else greatest)
 
 
 class _Picks:

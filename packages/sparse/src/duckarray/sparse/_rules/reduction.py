@@ -51,13 +51,15 @@ def _over_pattern(x: Sparse, axes: tuple[int, ...], name: str) -> Any:
     kept = tuple(n for a, n in enumerate(x.pattern.shape) if a not in axes)
     if missing.any() and not (name == "reduce_sum" and is_zero(raw_fill(x))):
         out = _with_fill(name, out, fill, missing, stored)
+    if not segments.size:
+        out = jnp.full_like(out, _of_nothing(name, x.dtype))
     if segments.pattern is None:
         return out.reshape(*x.data.shape[:-1], *kept)
     constant = raw_fill(x)
     if isinstance(constant, Constant):
         return unchecked(out, segments.pattern, _repeated_fill(name, constant, segments.size))
     counts = np.full(1, segments.size)
-    none = REDUCTIONS[name].identity(x.dtype)
+    none = _of_nothing(name, x.dtype)
     unstored = _with_fill(name, jnp.full((*fill.shape, 1), none, x.dtype), fill, counts, 0 * counts)
     return unchecked(out, segments.pattern, unstored[..., 0])
 
@@ -74,10 +76,16 @@ def _with_fill(name: str, out: Any, fill: Any, missing: Any, stored: Any) -> Any
 def _repeated_fill(name: str, fill: Constant, count: int) -> Constant:
     """What a reduction gives where nothing is stored."""
     if not count:
-        return Constant.of(REDUCTIONS[name].identity(fill.value.dtype), fill.value.dtype)
+        return Constant(_of_nothing(name, fill.value.dtype))
     with np.errstate(all="ignore"):
         many = REDUCTIONS[name].repeat(fill.value, count)
     return Constant.of(many, fill.value.dtype)
+
+
+def _of_nothing(name: str, dtype: Any) -> Any:
+    """What JAX has a reduction of no entries give: for complex numbers a real one."""
+    none = np.asarray(REDUCTIONS[name].identity(dtype)).astype(dtype)
+    return none.real.astype(dtype) if dtype.kind == "c" else none
 
 
 class _Group:

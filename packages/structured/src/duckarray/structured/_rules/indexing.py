@@ -6,9 +6,9 @@ import jax.numpy as jnp
 from jax import lax
 from jax.typing import ArrayLike
 
+from duckarray.core.extend import extremes
 from duckarray.structured._apply import entries
 from duckarray.structured._base import Structured, on_batch
-from duckarray.structured._limits import iinfo
 from duckarray.structured._rules._register import register
 
 
@@ -98,10 +98,8 @@ def _entries(x: Any, indices: Any, numbers: Any, mapped: Any, mode: Any, fill: A
 
 def _worst(dtype: Any) -> Any:
     """What JAX fills with where an index is out of bounds."""
-    if jnp.issubdtype(dtype, jnp.bool_):
-        return True
-    limits = iinfo(dtype)
-    return limits.max if jnp.issubdtype(dtype, jnp.unsignedinteger) else limits.min
+    least, greatest = extremes(dtype)
+    return least if jnp.issubdtype(dtype, jnp.signedinteger) else greatest
 
 
 def _of_batch(

@@ -3,15 +3,14 @@
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 from jax.extend.core import Primitive
 
 from duckarray.core import bind
+from duckarray.core.extend import extremes
 from duckarray.structured._apply import apply, transpose
 from duckarray.structured._band import CHAIN, Band, length
 from duckarray.structured._base import Structured, on_batch
-from duckarray.structured._limits import finfo, iinfo
 from duckarray.structured._product import BlockDiagonal
 from duckarray.structured._rules._register import register
 from duckarray.structured._stored import Symmetric, Triangular, full
@@ -90,12 +89,5 @@ def _neutral(name: str, dtype: Any) -> Any:
         )
     if name == "reduce_prod":
         return jnp.ones((), dtype)
-    if jnp.issubdtype(dtype, jnp.bool_):
-        return jnp.asarray(name == "reduce_min")
-    if jnp.issubdtype(dtype, jnp.integer):
-        limits = iinfo(dtype)
-        return jnp.asarray(limits.min if name == "reduce_max" else limits.max, dtype)
-    if np.isinf(np.asarray(np.inf).astype(dtype)):
-        return jnp.asarray(-jnp.inf if name == "reduce_max" else jnp.inf, dtype)
-    extreme = finfo(dtype)  # of some types of eight bits, in which infinity becomes NaN
-    return jnp.asarray(extreme.min if name == "reduce_max" else extreme.max, dtype)
+    least, greatest = extremes(dtype)
+    return jnp.asarray(least if name == "reduce_max" else greatest)

@@ -7,6 +7,7 @@ import numpy as np
 from jax.extend.core import Primitive
 
 from duckarray.core import Value, bind, known_constant
+from duckarray.core.extend import extremes
 from duckarray.zeros._number import limits
 from duckarray.zeros._semantics import may_absorb
 from duckarray.zeros._value import Full
@@ -107,5 +108,6 @@ def _extremes(x: Full, name: str) -> tuple[Any, Any]:
             return 0, -1 if least < 0 else greatest
         return least, greatest
     if jnp.issubdtype(dtype, jnp.floating):
-        return -np.inf, np.inf
+        least, greatest = extremes(dtype)
+        return float(least), float(greatest)
     return None, None
