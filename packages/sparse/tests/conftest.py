@@ -47,6 +47,6 @@ def matrices():
 def system():
     """A sparse matrix that can be solved, 20 x 20, and SciPy's of it."""
     rng = np.random.default_rng(3)
-    s = scipy.sparse.random_array((20, 20), density=0.15, rng=rng, dtype="float32")
-    s = (s + 3 * scipy.sparse.eye_array(20, dtype="float32")).tocsr()
+    entries = rng.random((20, 20), dtype="float32") * (rng.random((20, 20)) < 0.15)
+    s = scipy.sparse.csr_array(entries + 3 * np.eye(20, dtype="float32"))
     return sparse.from_scipy(s), s
