@@ -14,7 +14,7 @@ from jax.sharding import AxisType, NamedSharding, auto_axes, reshard
 from jax.sharding import PartitionSpec as P
 from jax.typing import ArrayLike
 
-from duckarray.core import materialization, materialize, quaxify, register
+from duckarray.core import ArrayValue, field, materialization, materialize, quaxify, register
 
 X = jnp.arange(8.0).reshape(4, 2)
 W = jnp.arange(4.0).reshape(2, 2) - 1.0
@@ -324,3 +324,37 @@ def test_pmap_outside_maps_the_leaves():
         warnings.simplefilter("ignore", DeprecationWarning)
         got = jax.pmap(quaxify(jnp.sin))(Doubled(X.reshape(2, 2, 2)))
     np.testing.assert_allclose(got, np.sin(2 * X).reshape(2, 2, 2), rtol=1e-5)
+
+
+class Counted(ArrayValue):
+    """An array that notes how many rows it has, and refuses to be of another number."""
+
+    array: jax.Array
+    rows: int = field(static=True)
+
+    materialization = "allow"
+
+    def materialize(self):
+        assert self.array.shape[0] == self.rows
+        return self.array
+
+    def drop_leading(self):
+        return self
+
+    def resize_leading(self):
+        return Counted(self.array, self.array.shape[0])
+
+
+@pytest.mark.parametrize(
+    "around", [lambda x: x, Box, lambda x: Box(Box(x))], ids=["itself", "inside", "deep inside"]
+)
+def test_a_value_is_told_that_a_device_has_fewer_of_its_entries(around, mesh, run):
+    def local(x):
+        assert x.shape == (2, 2)
+        return x
+
+    program = shard_map(local, mesh=mesh, in_specs=P("i"), out_specs=P("i"))
+    got = run(program)(around(Counted(X, 4)))
+    assert type(got) is type(around(Counted(X, 4)))
+    assert got.shape == (4, 2)
+    np.testing.assert_array_equal(np.asarray(materialize(got)), X)

@@ -36,7 +36,7 @@ import pytest
 from jax.sharding import AxisType, PartitionSpec
 
 import duckarray.named as n
-from duckarray.core import materialization, quaxify
+from duckarray.core import ArrayValue, materialization, quaxify, value_of
 from duckarray.named import AxisNameError, NamedArray
 
 pytestmark = pytest.mark.any_jax
@@ -127,6 +127,33 @@ def test_parts_on_several_devices_have_the_names_of_the_whole():
     np.testing.assert_array_equal(doubled.array, 2 * numbers)
     np.testing.assert_array_equal(total.array, numbers.sum(0))
     assert (doubled + x).dims == x.dims
+
+
+class Around(ArrayValue):
+    array: NamedArray
+
+    leaf_linear = True
+
+    def materialize(self):
+        return self.array
+
+    def drop_leading(self):
+        return Around(self.array.drop_leading())
+
+
+def test_names_inside_another_value_are_those_of_the_whole_too():
+    numbers = np.arange(8.0, dtype="float32").reshape(4, 2)
+    x = Around(NamedArray(jnp.asarray(numbers), "batch d"))
+    mesh = jax.make_mesh((2,), ("data",), (AxisType.Auto,), devices=jax.devices()[:2])
+
+    def on_each(x):
+        assert value_of(x).array.dims == ("batch", "d")
+        return x
+
+    spec = PartitionSpec("data")
+    got = quaxify(jax.shard_map(on_each, mesh=mesh, in_specs=spec, out_specs=spec))(x)
+    assert got.array.dims == ("batch", "d")
+    np.testing.assert_array_equal(got.array.array, numbers)
 
 
 @pytest.mark.parametrize("name", ["psum", "pmean", "pmax", "pmin"])

@@ -155,6 +155,15 @@ def _one_level(value: Value) -> tuple[list[Any], Tree]:
     return jtu.tree_flatten(value, is_leaf=lambda x: x is not value)
 
 
+def resized(x: Any) -> Any:
+    """`x`, and the values in it, told that their leaves have another leading size now."""
+    if not isinstance(x, Value):
+        return x
+    outer: Tree
+    parts, outer = jtu.tree_flatten(x, is_leaf=lambda y: isinstance(y, Value) and y is not x)
+    return outer.unflatten(map(resized, parts)).resize_leading()
+
+
 def convert(x: Any, slot: Slot, primitive: Any) -> Any:
     """`x` with the structure of `slot`.
 

@@ -168,8 +168,12 @@ class Value:
         """What `n` of these, their leaves stacked on a new leading axis, look like."""
         return None
 
-    def _resized(self) -> Self:
-        """`self`, if its leaves have another leading size now: of one device, or of all."""
+    def resize_leading(self) -> Self:
+        """`self`, whose leaves have another number of entries along their leading axes now.
+
+        Inside `shard_map` they are those of one device, after it those of all. A type that says
+        in a static field how many there are says so anew; values in its fields have been asked.
+        """
         return self
 
     def __repr__(self) -> str:

@@ -207,11 +207,11 @@ class NamedArray(ByName, ArrayValue):
             gone = tuple(rest)
         return _stated(array, (name, *self.dims), (n, *self.array.shape), gone)
 
-    def _resized(self) -> "NamedArray":
+    def resize_leading(self) -> Self:
         names, sizes, gone = self._stated
         shape = tuple(self.array.shape)
         fits = len(shape) == len(sizes) and shape[1:] == sizes[1:]
-        return _stated(self.array, names, shape, gone) if fits else self
+        return _stated(self.array, names, shape, gone) if fits else self  # type: ignore[return-value]
 
     def __repr__(self) -> str:
         try:

@@ -16,7 +16,7 @@ from jax.sharding import AxisType, PartitionSpec
 from duckarray.core._jax import bind_under
 from duckarray.core._materialize import current_policy, densify
 from duckarray.core._mesh import manual_axes
-from duckarray.core._structure import Tree, flatten, unflatten
+from duckarray.core._structure import Tree, flatten, resized, unflatten
 from duckarray.core._trace import DuckTrace
 from duckarray.core._value import Value
 
@@ -56,7 +56,7 @@ def shard_map(
         )
         with set_current_trace(trace.parent_trace):
             outs = mapped(*flat)
-        whole = map(_resized, unflatten(call.trees, outs))
+        whole = map(resized, unflatten(call.trees, outs))
         return call.outs.update(map(trace.wrap, whole))
     # Where axes are part of types, JAX's function compares specifications with types once more,
     # which those of residuals do not stand.
@@ -100,7 +100,7 @@ class _Call:
         inner = DuckTrace(parent, self.tag)
         with set_current_trace(parent):
             operands = [
-                x.on_this_device() if isinstance(x, Parts) else _resized(x)
+                x.on_this_device() if isinstance(x, Parts) else resized(x)
                 for x in unflatten(self.operand_trees, leaves)
             ]
         with set_current_trace(inner):
@@ -114,10 +114,6 @@ class _Call:
         if policy == "error" and _split_axes(spec) == [0]:
             return Parts.of_this_device(x, spec[0])
         return densify(x, self.primitive)
-
-
-def _resized(x: Any) -> Any:
-    return x._resized() if isinstance(x, Value) else x
 
 
 def _is_whole(x: Any, spec: Any) -> bool:

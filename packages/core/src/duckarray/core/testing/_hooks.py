@@ -9,6 +9,7 @@ from jax import tree_util as jtu
 
 from duckarray.core._materialize import materialize
 from duckarray.core._rules.tangents import is_leaf_linear
+from duckarray.core._structure import resized
 from duckarray.core._summary import summarize
 from duckarray.core._value import Value
 
@@ -19,7 +20,7 @@ CaseCheck = Callable[[Subject, Case], None]
 
 
 def leading_axis(subject: Subject, case: Case) -> None:
-    """What `add_leading` and `drop_leading` say is what stacked and sliced leaves stand for."""
+    """What the hooks for leading axes say is what stacked, sliced and split leaves stand for."""
     comparison = Comparison(subject)
     value = subject.value(case)
     try:
@@ -40,6 +41,10 @@ def leading_axis(subject: Subject, case: Case) -> None:
         _require_value("drop_leading", told)
         part = take_apart(told)[1].unflatten([x[0] for x in jtu.tree_leaves(value)])
         _compare_hook(comparison, "drop_leading", part, value.shape[1:], arrays[0][0])
+        leaves, structure = take_apart(value)
+        if all(x.shape[0] == value.shape[0] for x in leaves):  # `shard_map` splits such values
+            part = resized(structure.unflatten([x[:1] for x in leaves]))
+            _compare_hook(comparison, "resize_leading", part, (1, *value.shape[1:]), arrays[0][:1])
 
 
 def _require_value(hook: str, told: Any) -> None:
