@@ -309,3 +309,8 @@ def test_a_gradient_taken_inside_names_the_line_of_the_operation(jit):
         run(jnp.ones(3), Odd(jnp.ones((3, 3))))
     assert caught.value.primitive == "dot_general"
     assert f"test_errors.py:{line}" in str(caught.value)
+
+
+def test_what_to_do_begins_a_sentence_where_no_rule_would_help():
+    error = MaterializeError("conversion to a concrete value", ["Big f32[4]"], "Big f32[4]", 16, "")
+    assert str(error).split("\n")[1].startswith("Make it dense yourself with")

@@ -22,6 +22,10 @@ class Scaled(ArrayValue):
         return self.array * self.factor
 
 
+class Holder(Value):
+    held: object = field(static=False)
+
+
 class HandMade(ArrayValue):
     x: jax.Array
     n: int = field(static=True)
@@ -66,6 +70,13 @@ def test_a_value_survives_pickle_and_copy(make):
 
 def test_a_value_made_by_hand_survives_pickle():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(HandMade(1, 3))).x, [1, 2])
+
+
+def test_repr_shows_the_shapes_of_arrays_in_containers():
+    held = Holder(((jnp.ones(2),), [jnp.ones(3), "x"], {"k": (Scaled(jnp.ones(1)), None)}))
+    assert repr(held) == (
+        "Holder(held=((f32[2],), [f32[3], 'x'], {'k': (Scaled(array=f32[1], factor=2.0), None)}))"
+    )
 
 
 def test_repr_shows_shapes_and_does_not_make_dense():

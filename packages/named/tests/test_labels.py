@@ -1,5 +1,7 @@
 """Programs written by position: the answer is that of arrays, and names are carried along."""
 
+import ast
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -185,3 +187,10 @@ def test_jacobians_are_not_nested():
     np.testing.assert_allclose(jax.tree.leaves(jacobian)[0], want)
     inside = quaxify(jax.jacfwd(lambda x: x.sum(1)))(SQUARE)
     np.testing.assert_allclose(np.asarray(inside), want)
+
+
+@pytest.mark.parametrize("dims", ["a b", ("a", None), (None, None), ("None", "b"), ("None", None)])
+def test_what_is_shown_makes_the_names_again(dims):
+    x = NamedArray(jnp.ones((2, 3)), dims)
+    shown = ast.literal_eval(repr(x).removeprefix("NamedArray(f32[2,3], ").removesuffix(")"))
+    assert NamedArray(jnp.ones((2, 3)), shown).dims == x.dims

@@ -7,7 +7,7 @@ import pytest
 from jax import lax
 
 from duckarray.core import checking_rules, materialization, materialize, quaxify
-from duckarray.quant import QuantArray, quantize
+from duckarray.quant import QuantArray, dequantize, quantize
 
 K, N, M = 32, 16, 3
 RNG = np.random.default_rng(0)
@@ -183,3 +183,15 @@ def test_structure_is_equal_under_jit_and_a_second_call_is_not_traced():
     assert isinstance(once, QuantArray)
     assert jax.tree.structure(step(once)) == jax.tree.structure(q)
     assert count == 1
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_one_row_or_column_is_dequantized_unasked(axis):
+    w = jnp.asarray(np.random.default_rng(0).normal(size=(16, 8)), jnp.float32)
+    q = quantize(w, "int8", axis=axis)
+    want = np.asarray(dequantize(q))
+    with materialization("error"):
+        np.testing.assert_array_equal(q[3], want[3])
+        np.testing.assert_array_equal(q[:, 2], want[:, 2])
+        np.testing.assert_array_equal(jax.jit(quaxify(lambda q: q[-1]))(q), want[-1])
+        np.testing.assert_array_equal(list(q)[5], want[5])

@@ -1,5 +1,7 @@
 """What is refused, and what the message advises."""
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -282,3 +284,17 @@ def test_complex_numbers_have_no_argmax_as_in_jax():
 def test_an_array_outside_of_quaxify_says_so():
     with pytest.raises(TypeError, match=r"quaxify\(fn\)"):
         jnp.sin(sparse.eye(2))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: sparse.solve(a, jnp.ones(2), solver=object()),
+        lambda a: sparse.as_linear_operator(a),
+    ],
+    ids=["solve", "as_linear_operator"],
+)
+def test_without_lineax_it_is_said_how_to_install_it(call, monkeypatch):
+    monkeypatch.setitem(sys.modules, "lineax", None)
+    with pytest.raises(ImportError, match=r"needs lineax[^$]*\"duckarray-sparse\[lineax\]\""):
+        call(sparse.eye(2))

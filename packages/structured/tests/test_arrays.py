@@ -1,5 +1,7 @@
 """They are arrays: entries, blocks, sums, known special numbers, loops and branches."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,6 +16,7 @@ from duckarray.structured import (
     Diagonal,
     DiagonalPlusLowRank,
     Identity,
+    Kronecker,
     LowRank,
     Structured,
     Toeplitz,
@@ -187,3 +190,30 @@ def test_infinities_with_imaginary_parts_have_extremes():
     for name, corner in (("max", low), ("min", high)):
         got = quaxify(getattr(jnp, name))(Diagonal(jnp.asarray([corner], "complex64")), axis=0)
         np.testing.assert_array_equal(got, [corner])
+
+
+def test_an_identity_is_shown_by_its_size():
+    assert repr(Identity(3)) == "Identity(3, float32)"
+    assert repr(Identity(2, jnp.int32, batch_shape=(4,))) == (
+        "Identity(2, int32, batch_shape=(4,))"
+    )
+    assert repr(jax.tree.map(lambda x: None, Identity(3))) == "Identity(empty=None)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "join"),
+    [
+        (BlockDiagonal, lambda *each: scipy.linalg.block_diag(*each)),
+        (Kronecker, lambda *each: functools.reduce(np.kron, each)),
+    ],
+    ids=["BlockDiagonal", "Kronecker"],
+)
+@pytest.mark.parametrize("diagonals", [[[3.0, 4.0]], [[3.0, 4.0], [5.0, 6.0]]], ids=["1", "2"])
+def test_parts_may_be_values_of_several_types(kind, join, diagonals):
+    full, off = np.array([[2.0, 1.0], [1.0, 4.0]], np.float32), jnp.ones(1)
+    band = Tridiagonal(off, jnp.full(2, 5.0), off)
+    a = kind(Diagonal(jnp.array(diagonals)), jnp.array(full), band)
+    want = [join(np.diag(d), full, np.array([[5.0, 1.0], [1.0, 5.0]])) for d in diagonals]
+    np.testing.assert_allclose(materialize(a), want, rtol=1e-6)
+    y = np.arange(1.0, a.shape[-1] + 1, dtype=np.float32)
+    np.testing.assert_allclose(a @ jnp.array(y), np.stack(want) @ y, rtol=1e-5)

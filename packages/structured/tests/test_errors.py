@@ -1,5 +1,7 @@
 """Bad input raises where the matrix is made, and says what to pass."""
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -166,3 +168,14 @@ def test_only_a_toeplitz_matrix_has_the_solver_of_one():
 def test_only_a_function_has_a_jacobian():
     with pytest.raises(TypeError, match=r"got a `NoneType`[^$]*where to differentiate it second"):
         s.jacobian(None, jnp.ones(3))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda: s.to_lineax(s.Identity(2)), lambda: s.from_lineax(None), s.structured_solver],
+    ids=["to_lineax", "from_lineax", "structured_solver"],
+)
+def test_without_lineax_it_is_said_how_to_install_it(call, monkeypatch):
+    monkeypatch.setitem(sys.modules, "lineax", None)
+    with pytest.raises(ImportError, match=r"needs lineax[^$]*\"duckarray-structured\[lineax\]\""):
+        call()

@@ -284,3 +284,12 @@ def test_definitions_and_names_of_constants_are_text():
         u.define(3)
     with pytest.raises(TypeError, match=r"`constant\(None\)`[^$]*`NoneType`[^$]*speed of light"):
         u.constant(None)
+
+
+def test_what_is_offered_are_words_that_can_be_written():
+    names = dir(u)
+    assert {"inch", "inches", "foot", "feet", "gauss", "metres", "celsius"} <= set(names)
+    assert not {"in", "inchs", "foots", "feets", "gausss", "degree_Celsiuss"} & set(names)
+    assert all(u.Unit(name) for name in ("inch", "inches", "foot", "feet", "gauss", "kilogauss"))
+    with pytest.raises(u.UnitParseError):
+        u.Unit("inchs")

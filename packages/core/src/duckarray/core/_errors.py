@@ -86,11 +86,13 @@ class MaterializeError(Informative, TypeError):
             value,
             nbytes,
         )
+        make = "Make"
+        if is_primitive(primitive):
+            make = f'Add a rule with `@register("{primitive}")`, make'
         super().__init__(
             f"`{primitive}` on ({listing(operands)}) would make {value} dense "
             f"({nbytes:,} bytes){where}.\n"
-            + (f'Add a rule with `@register("{primitive}")`, ' if is_primitive(primitive) else "")
-            + "make it dense yourself with `materialize(x)`, or permit it with "
+            f"{make} it dense yourself with `materialize(x)`, or permit it with "
             '`with materialization("allow"):`.'
         )
 

@@ -273,6 +273,11 @@ def _field_repr(x: Any) -> str:
     # A value whose leaves are placeholders may not know its shape, but it has a `repr`.
     if not isinstance(x, Value) and hasattr(x, "shape") and hasattr(x, "dtype"):
         return summarize(x)
+    if type(x) in (tuple, list):
+        entries = ", ".join(map(_field_repr, x))
+        return f"[{entries}]" if type(x) is list else f"({entries}{',' * (len(x) == 1)})"
+    if type(x) is dict:
+        return f"{{{', '.join(f'{key!r}: {_field_repr(entry)}' for key, entry in x.items())}}}"
     return repr(x)
 
 

@@ -217,12 +217,17 @@ class NamedArray(ByName, ArrayValue):
         try:
             inner = self._inner_aval()
         except (AttributeError, TypeError):  # while JAX rebuilds a tree with something else in it
-            return f"NamedArray({self.array!r}, {' '.join(map(str, self._stated.names))!r})"
+            return f"NamedArray({self.array!r}, {_written(self._stated.names)})"
         text = inner.str_short(short_dtypes=True)
         try:
-            return f"NamedArray({text}, {' '.join(map(str, self.dims))!r})"
+            return f"NamedArray({text}, {_written(self.dims)})"
         except AxisNameError:
             return f"NamedArray({text}, of other axes than {show(self._stated.names)})"
+
+
+def _written(dims: Dims) -> str:
+    """The names as they may be given: in one text if every axis has one."""
+    return repr(dims) if None in dims else repr(" ".join(map(str, dims)))
 
 
 def require_named(x: Any, asked: str) -> None:

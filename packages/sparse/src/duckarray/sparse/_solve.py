@@ -23,6 +23,9 @@ Make one of it: `sparse.from_dense(a)`, or use `jnp.linalg` for a dense one."""
 _NOT_SQUARE = """`{name}(a)` takes a square matrix of fill zero, but got {got}.
 {advice}"""
 
+_MISSING = """`{function}` needs lineax, which is not installed.
+Install it: `pip install "duckarray-sparse[lineax]"`."""
+
 _RHS = """`solve` of a matrix of shape {a} and a right-hand side of shape {b}.
 Pass a vector `({n},)`, or one for each column of a matrix `({n}, k)`."""
 
@@ -156,6 +159,7 @@ def solve(a: Sparse, b: Any, *, solver: Any = None) -> Any:
     Raises:
         TypeError: if `a` is no `Sparse` array.
         ValueError: if shapes do not fit together.
+        ImportError: if a solver is given and lineax is not installed.
 
     Example:
         >>> import jax.numpy as jnp
@@ -165,12 +169,11 @@ def solve(a: Sparse, b: Any, *, solver: Any = None) -> Any:
     """
     if solver is None:
         return factor(a).solve(b)
-    import lineax  # type: ignore[import-not-found,import-untyped,unused-ignore]
-
     a = _square(a, "solve")
     b = jnp.asarray(b)
     if b.ndim not in (1, 2) or b.shape[0] != a.shape[0]:
         raise ValueError(_RHS.format(a=a.shape, b=b.shape, n=a.shape[0]))
+    lineax = _lineax("solve(a, b, solver=...)")
     operator = as_linear_operator(a, positive=isinstance(solver, lineax.CG))
 
     def one(column: Any) -> Any:
@@ -186,18 +189,28 @@ def as_linear_operator(a: Sparse, *, positive: bool = False) -> Any:
         a: a matrix, `[m, n]`.
         positive: whether to tag it positive semidefinite, which is not checked.
 
+    Raises:
+        ImportError: if lineax is not installed.
+
     Example:
         >>> import jax.numpy as jnp
         >>> from duckarray.sparse import as_linear_operator, eye
         >>> as_linear_operator(eye(2)).mv(jnp.array([1.0, 2.0]))
         Array([1., 2.], dtype=float32)
     """
-    import lineax  # type: ignore[import-not-found,import-untyped,unused-ignore]
-
+    lineax = _lineax("as_linear_operator")
     a = absorb(a)
     struct = jax.ShapeDtypeStruct((a.shape[1],), a.dtype)
     tags = [lineax.positive_semidefinite_tag] if positive else []
     return lineax.FunctionLinearOperator(lambda x: quaxify(jnp.matmul)(a, x), struct, tags)
+
+
+def _lineax(function: str) -> Any:
+    try:
+        import lineax  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError as error:
+        raise ImportError(_MISSING.format(function=function)) from error
+    return lineax
 
 
 def _square(a: Any, name: str) -> Sparse:

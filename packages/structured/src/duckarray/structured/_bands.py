@@ -76,6 +76,14 @@ class Identity(Structured):
         )
         return jnp.where(jnp.eye(n, dtype=bool), jnp.ones((), self.empty.dtype), zero[..., None])
 
+    def __repr__(self) -> str:
+        try:
+            (*batch, n, _), dtype = self.empty.shape, self.empty.dtype
+        except (AttributeError, ValueError):  # while JAX rebuilds a tree with something else in it
+            return super().__repr__()
+        leading = f", batch_shape={tuple(batch)}" if batch else ""
+        return f"Identity({n}, {dtype}{leading})"
+
 
 class Diagonal(Structured):
     """A square matrix that is zero off its main diagonal, stored as that diagonal, `[*batch, n]`.

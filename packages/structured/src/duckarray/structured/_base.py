@@ -14,9 +14,11 @@ import numpy as np
 from jax import lax
 from jax import tree_util as jtu
 
-from duckarray.core import ArrayValue, Value
+from duckarray.core import ArrayValue, Value, quaxify
 
 from ._operator import OperatorMethods
+
+_BROADCAST = quaxify(jnp.broadcast_to)  # of values too, as the factors of a `Kronecker` may be
 
 _NO_BATCH = """`{name}(...)`: the batch axes of {shapes} do not broadcast.
 Give all parts the same leading axes, or none."""
@@ -138,8 +140,7 @@ def with_batch(name: str, arrays: Sequence[Any], own: Sequence[int]) -> list[Any
         shapes = ", ".join(str(tuple(x.shape)) for x in arrays)
         raise ValueError(_NO_BATCH.format(name=name, shapes=shapes)) from error
     return [
-        jnp.broadcast_to(x, (*batch, *x.shape[x.ndim - k :]))
-        for x, k in zip(arrays, own, strict=True)
+        _BROADCAST(x, (*batch, *x.shape[x.ndim - k :])) for x, k in zip(arrays, own, strict=True)
     ]
 
 

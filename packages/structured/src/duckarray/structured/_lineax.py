@@ -13,6 +13,9 @@ from ._operator import OperatorMethods
 from ._ranks import free_ranks
 from ._stored import Symmetric, Triangular
 
+_MISSING = """`{function}` needs lineax, which is not installed.
+Install it: `pip install "duckarray-structured[lineax]"`."""
+
 _NOT_STRUCTURED = """`to_lineax(a)` takes a structured matrix, but got a `{type}`.
 A dense matrix is `lineax.MatrixLinearOperator(a)`."""
 
@@ -32,6 +35,7 @@ def to_lineax(a: Structured, *, tags: Any = ()) -> Any:
         tags: further lineax tags, such as `lineax.positive_semidefinite_tag`.
 
     Raises:
+        ImportError: if lineax is not installed.
         TypeError: if `a` is not a structured matrix.
         ValueError: if it is a batch of matrices.
 
@@ -44,10 +48,9 @@ def to_lineax(a: Structured, *, tags: Any = ()) -> Any:
         >>> lineax.linear_solve(operator, jnp.ones(2)).value
         Array([0.5 , 0.25], dtype=float32)
     """
-    import lineax as lx  # type: ignore[import-not-found,import-untyped,unused-ignore]
-
     if not isinstance(a, Structured):
         raise TypeError(_NOT_STRUCTURED.format(type=type(a).__name__))
+    lx = _lineax("to_lineax")
     given = (
         frozenset(tags) if isinstance(tags, list | tuple | set | frozenset) else frozenset([tags])
     )
@@ -70,6 +73,7 @@ def from_lineax(operator: Any) -> Any:
             what `to_lineax` made.
 
     Raises:
+        ImportError: if lineax is not installed.
         TypeError: if lineax knows of no such structure.
 
     Example:
@@ -78,7 +82,7 @@ def from_lineax(operator: Any) -> Any:
         >>> from_lineax(lineax.DiagonalLinearOperator(jnp.ones(3)))
         Diagonal(diagonal=f32[3])
     """
-    import lineax as lx  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    lx = _lineax("from_lineax")
 
     if isinstance(operator, _classes()[0]):
         return operator.matrix
@@ -106,6 +110,9 @@ def from_lineax(operator: Any) -> Any:
 def structured_solver() -> Any:
     """The lineax solver that uses the structure: Woodbury, Kronecker, banded elimination and so on.
 
+    Raises:
+        ImportError: if lineax is not installed.
+
     Example:
         >>> import jax.numpy as jnp, lineax
         >>> from duckarray.structured import Circulant, structured_solver, to_lineax
@@ -114,6 +121,7 @@ def structured_solver() -> Any:
         >>> out.value.round(3)
         Array([1., 1., 1.], dtype=float32)
     """
+    _lineax("structured_solver")
     return _classes()[1]()
 
 
@@ -148,6 +156,14 @@ def _shape_of(a: Any) -> tuple[bool, bool, bool]:
         band = Band.of(a)
         return band.upper <= 0, band.lower <= 0, False
     return False, False, False
+
+
+def _lineax(function: str) -> Any:
+    try:
+        import lineax  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError as error:
+        raise ImportError(_MISSING.format(function=function)) from error
+    return lineax
 
 
 @functools.cache

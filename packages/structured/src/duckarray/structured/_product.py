@@ -67,8 +67,8 @@ class BlockDiagonal(Structured):
     """A matrix that is zero outside of blocks along its diagonal, stored as these.
 
     Args:
-        *blocks: the blocks, `[*batch, m, n]` each and not necessarily square; or one array
-            `[*batch, count, m, n]` of blocks that have the same shape.
+        *blocks: the blocks, `[*batch, m, n]` each and not necessarily square, values of other types
+            too; or one array `[*batch, count, m, n]` of blocks that have the same shape.
 
     Raises:
         ValueError: if there is none, one is not a matrix, or batch axes do not broadcast.
@@ -136,14 +136,21 @@ def partition_of(x: BlockDiagonal) -> tuple[tuple[int, ...], ...]:
 
 
 def stacked(arrays: list[Any]) -> list[Any]:
-    """Neighbours of the same shape, `[*batch, m, n]` each, as one `[*batch, count, m, n]`."""
+    """Neighbours of the same shape, `[*batch, m, n]` each, as one `[*batch, count, m, n]`.
+
+    Values stay by themselves: of most types no array of several is one.
+    """
     groups: list[list[Any]] = []
     for x in arrays:
-        if groups and groups[-1][0].shape == x.shape:
+        alike = groups and groups[-1][0].shape == x.shape
+        if alike and not any(isinstance(y, ArrayValue) for y in (groups[-1][0], x)):
             groups[-1].append(x)
         else:
             groups.append([x])
-    return [jnp.stack(group, axis=-3) for group in groups]
+    return [
+        jnp.stack(group, axis=-3) if len(group) > 1 else group[0][..., None, :, :]
+        for group in groups
+    ]
 
 
 def sizes_of(x: Kronecker) -> tuple[list[int], list[int]]:

@@ -60,4 +60,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *(n for n in _unit_names() if n.isidentifier())})
+    return sorted({*globals(), *(n for n in _unit_names() if n.isidentifier() and n != "in")})

@@ -175,7 +175,7 @@ def _prefixed(prefix: str, ten_to: int, name: str) -> Unit:
 
 
 _symbols: dict[int, str] = {}
-_NO_PLURAL = ("hertz", "lux", "siemens", "feet", "inches", "stokes", "celsius", "fahrenheit")
+_NO_PLURAL = ("hertz", "lux", "siemens", "stokes", "gauss", "molar")
 
 
 def _read(table: str, kind: str) -> None:

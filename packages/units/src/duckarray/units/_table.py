@@ -4,7 +4,8 @@ Definitions are those of the SI Brochure (9th edition, 2019; tables 2 to 4, 7 an
 (2008, appendix B) for units outside the SI, and of CODATA 2022 for measured ones (`Da`, `u`).
 """
 
-# Symbols, then long names after a bar. A star: prefixes may stand before it.
+# Symbols, and names whose plural has no `s`; after a bar, those whose plural has one. A star:
+# prefixes may stand before it.
 UNITS = """
 * m | metre meter
 * g | gram gramme
@@ -95,10 +96,10 @@ therm | = 105505585.262 J
 tTNT | = 4.184e9 J
 * Wh | watthour watt_hour = W h
 * Ah | amperehour = A h
-hp | horsepower = 550 ft lbf/s
-PS | metric_horsepower = 75 kgf m/s
-in | inch inches = 0.0254 m
-ft | foot feet = 12 in
+hp horsepower | = 550 ft lbf/s
+PS metric_horsepower | = 75 kgf m/s
+in inch inches | = 0.0254 m
+ft foot feet | = 12 in
 yd | yard = 3 ft
 mi | mile = 1760 yd
 mil thou | = 1/1000 in
@@ -127,24 +128,24 @@ bbl | barrel = 42 gal
 imp_gal | imperial_gallon = 4.54609 L
 imp_pt | imperial_pint = 1/8 imp_gal
 * M | molar = mol/L
-% pct | percent = 1/100
-‰ | permille = 1/1000
+% pct percent | = 1/100
+‰ permille | = 1/1000
 ppm | = 1e-6
 ppb | = 1e-9
 ppt | = 1e-12
-g_n g0 | standard_gravity = 9.80665 m/s2
+g_n g0 standard_gravity | = 9.80665 m/s2
 degR | rankine = 5/9 K
 """
 
 # With an origin of their own: name, aliases, the unit of their differences, the zero in kelvin.
 AFFINE = """
-degC °C | celsius deg_C degree_Celsius = 1 K @ 273.15
-degF °F | fahrenheit deg_F degree_Fahrenheit = 5/9 K @ 45967/180
+degC °C celsius deg_C degree_Celsius | = 1 K @ 273.15
+degF °F fahrenheit deg_F degree_Fahrenheit | = 5/9 K @ 45967/180
 """
 
 DELTA = """
-delta_degC | delta_celsius = 1 K
-delta_degF | delta_fahrenheit = 5/9 K
+delta_degC delta_celsius | = 1 K
+delta_degF delta_fahrenheit | = 5/9 K
 """
 
 # Levels: `x` of the unit is `10**(x * exponent)` of the reference.

@@ -32,9 +32,11 @@ def _transpose_quant(x: QuantArray, *, permutation: Any, **params: Any) -> Quant
 
 @register("squeeze")
 def _squeeze_quant(x: QuantArray, *, dimensions: Any, **params: Any) -> Any:
-    """Leaves out axes of size one, not that of the groups."""
+    """Leaves out axes of size one; without that of the groups, no codes share a scale any more."""
     axes = [permutation_of(x)[i] for i in dimensions]
-    return NotImplemented if k_axis(x) in axes else remove_axes(x, axes)
+    if k_axis(x) in axes:
+        return lax.squeeze(x.materialize(), dimensions)
+    return remove_axes(x, axes)
 
 
 @register("rev")
