@@ -78,6 +78,26 @@ def test_a_reference_is_written_to_in_a_loop(run):
     np.testing.assert_allclose(last, 6 * X)
 
 
+def test_a_reference_of_a_number_is_written_to_in_every_body(run):
+    def program(x):
+        ref = jax.new_ref(jnp.zeros(()))
+
+        def add(y):
+            ref[...] += y.sum()
+            return ref[...]
+
+        _, sums = lax.scan(lambda c, y: (c, add(x * y)), x, jnp.array([1.0, 2.0]))
+        lax.cond(x[0] < 0, lambda: add(x), lambda: x[0])
+        lax.while_loop(lambda i: i < 2, lambda i: i + (add(x) < 99).astype(int), 0)
+        return sums, jax.jit(lambda y: add(y * x))(x), ref[...]
+
+    sums, squares, last = run(program)(Doubled(X))
+    total = 2 * np.sum(X)
+    np.testing.assert_allclose(sums, [total, 3 * total], rtol=1e-6)
+    np.testing.assert_allclose(squares, 6 * total + 4 * np.sum(X * X), rtol=1e-6)
+    np.testing.assert_allclose(last, squares)
+
+
 def test_a_reference_is_written_to_in_an_inner_jit_and_a_branch(run):
     def program(x):
         ref = jax.new_ref(jnp.zeros(3))

@@ -111,7 +111,7 @@ def noted_constant(x: Any) -> Scalar | _Ordinary | None:
     if isinstance(x, jax.Array):
         entry = _known.entries.get(id(x))
         return entry[1] if entry is not None and entry[0]() is x else None
-    if isinstance(x, Value) or np.ndim(x):
+    if isinstance(x, Value) or np.ndim(x) or isinstance(x, jax.Ref):
         return None
     scalar = np.asarray(x)
     return scalar.item() if scalar.dtype.kind in "biufcV" else None  # type: ignore[no-any-return]
