@@ -6,10 +6,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from _core_checks import agrees, assert_same, gradients_agree, new_custom_vjp_of_0_10
-from _core_types import Box, Doubled, Pair, Quantized, Zero, dense, make_lowrank, matrix
+from _core_types import (
+    Box,
+    Doubled,
+    Length,
+    Pair,
+    Quantized,
+    Zero,
+    dense,
+    make_lowrank,
+    matrix,
+)
 from jax import lax
 
-from duckarray.core import materialization, quaxify
+from duckarray.core import ArrayValue, materialization, materialize, quaxify
 from duckarray.core._rules.tangents import _leaf_cotangents
 
 X = jnp.array([-1.0, 0.5, 2.0])
@@ -179,6 +189,42 @@ def test_a_cotangent_may_be_a_value():
     agrees(program, Doubled(X), Doubled(X))
     agrees(program, X, Doubled(X))
     agrees(program, Doubled(X), Zero(jnp.zeros((3, 0))))
+
+
+class Sum(ArrayValue):
+    """The sum of its leaves, and says that it is linear in them."""
+
+    x: jax.Array
+    y: jax.Array
+
+    leaf_linear = True
+    materialization = "allow"
+
+    def materialize(self):
+        return self.x + self.y
+
+
+LINEAR = {
+    "a scale": lambda: Length(matrix(), 0.5),
+    "a sum": lambda: Sum(matrix(), matrix(2)),
+    "a wrapper": lambda: Box(matrix()),
+    "a wrapper of a scale": lambda: Box(Length(matrix(), 0.5)),
+    "a wrapper of a wrapper": lambda: Box(Box(matrix())),
+    "a wrapper of a product": lambda: Box(make_lowrank()),
+}
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+@pytest.mark.parametrize("name", LINEAR)
+def test_a_cotangent_of_the_type_of_its_operand_is_pulled_back(name, jitted):
+    f = jax.custom_vjp(lambda x: jnp.sum(x))
+    f.defvjp(lambda x: (jnp.sum(x), x), lambda x, g: (x,))
+    x = LINEAR[name]()
+    leaves, tree = jax.tree.flatten(x)
+    gradient = jax.grad(lambda x: materialize(quaxify(f)(x)))
+    got = (jax.jit(gradient) if jitted else gradient)(x)
+    (want,) = jax.vjp(lambda leaves: materialize(tree.unflatten(leaves)), leaves)[1](materialize(x))
+    assert_same(jax.tree.leaves(got), want)
 
 
 @pytest.mark.skipif(new_custom_vjp_of_0_10(), reason="JAX refuses closures over tracers")

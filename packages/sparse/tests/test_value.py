@@ -258,6 +258,33 @@ def test_traced_places_of_another_fill():
         np.testing.assert_array_equal(a.to_dense(), x)
 
 
+def test_a_cotangent_of_other_places_is_read_at_those_of_the_operand():
+    f = jax.custom_vjp(lambda x, y: jnp.sum(x) + jnp.sum(y))
+    f.defvjp(lambda x, y: (f(x, y), (x, y)), lambda xy, g: (xy[1], xy[0]))
+    loss = lambda a, b: quaxify(f)(Sparse(a, *rest_of_a), Sparse(b, *rest_of_b))
+    sort = jax.jit(lambda *coo: DynamicPattern(2).sort(*coo, shape=(2, 3)))
+    a, *rest_of_a = sort(jnp.array([1.0, 2.0]), jnp.array([0, 1]), jnp.array([0, 1]))
+    b, *rest_of_b = sort(jnp.array([5.0, 7.0]), jnp.array([0, 1]), jnp.array([2, 1]))
+    with materialization("allow"):
+        got = jax.grad(loss, (0, 1))(a, b)  # only the last places are the same
+    np.testing.assert_array_equal(got, [[0, 7], [0, 2]])
+
+
+def test_a_cotangent_of_the_same_places_is_that_of_the_data():
+    f = jax.custom_vjp(lambda x: jnp.sum(x))
+    f.defvjp(lambda x: (f(x), x), lambda x, g: (x * 3,))
+    pattern = sparse.from_dense(np.array([[1, 0, 0], [0, 1, 0]])).pattern
+    data, fill = jnp.array([1.0, 2.0]), jnp.array(1.5)
+    with materialization("error"):
+        got = jax.grad(lambda data: quaxify(f)(Sparse(data, pattern)))(data)
+    np.testing.assert_array_equal(got, [3, 6])
+    with materialization("allow"):
+        loss = lambda data, fill: quaxify(f)(Sparse(data, pattern, fill))
+        got = jax.grad(loss, (0, 1))(data, fill)
+    np.testing.assert_array_equal(got[0], [3, 6])
+    assert got[1] == 4 * 3 * 1.5
+
+
 def test_traced_indices_are_sorted_and_summed():
     rows, cols = jnp.array([2, 0, 2, 9]), jnp.array([1, 3, 1, 0])  # the last is outside
     data = jnp.array([1.0, 2.0, 4.0, 8.0])

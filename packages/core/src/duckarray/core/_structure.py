@@ -117,8 +117,8 @@ def _join_values(x: Value, y: Value) -> Value | None:
 
 def _common_prefix(x: Value, y: Value) -> Value | None:
     """The outer value that `x` and `y` share, around the joins of their children."""
-    x_children, x_outer = _one_level(x)
-    y_children, y_outer = _one_level(y)
+    x_children, x_outer = one_level(x)
+    y_children, y_outer = one_level(y)
     if not _equal(x_outer, y_outer):
         return None
     joined = [_join_children(p, q) for p, q in zip(x_children, y_children, strict=True)]
@@ -150,7 +150,7 @@ def _alike(p: Any, q: Any) -> bool:
     return all(x.shape == y.shape and x.dtype == y.dtype for x, y in pairs)
 
 
-def _one_level(value: Value) -> tuple[list[Any], Tree]:
+def one_level(value: Value) -> tuple[list[Any], Tree]:
     """The children of a value, taken apart no further."""
     return jtu.tree_flatten(value, is_leaf=lambda x: x is not value)
 
@@ -184,8 +184,8 @@ def _like(x: Any, example: Any, primitive: Any) -> Any:
             if _equal(_structure_of(out), _structure_of(example)):
                 return out
             x = out  # of that type, but with other types inside
-        children, outer = _one_level(x)
-        targets, target_outer = _one_level(example)
+        children, outer = one_level(x)
+        targets, target_outer = one_level(example)
         if _equal(outer, target_outer):
             pairs = zip(children, targets, strict=True)
             return outer.unflatten([_like(p, t, primitive) for p, t in pairs])

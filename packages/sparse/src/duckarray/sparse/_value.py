@@ -129,6 +129,15 @@ class Sparse(ArrayValue):
         """Whether the array is linear in the data: a known fill other than zero is added to it."""
         return self.fill_constant is None or self.fill_constant.is_zero
 
+    def to_cotangent(self, cotangent: Any) -> Any:
+        """Of entries stored at the same places: those of the cotangent."""
+        alike = isinstance(self.pattern, Pattern) and isinstance(cotangent, Sparse)
+        if not alike or self.fill_array is not None or isinstance(self.data, ArrayValue):
+            return NotImplemented
+        own: Any = jax.tree.structure(self)
+        same = own == jax.tree.structure(cotangent)
+        return cotangent if same and self.leaf_linear else NotImplemented
+
     @property
     def fill(self) -> Any:
         """The value of the entries that are not stored, an array `[*batch]` or without axes."""

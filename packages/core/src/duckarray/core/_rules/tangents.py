@@ -13,7 +13,7 @@ from duckarray.core._constants import look_up
 from duckarray.core._fields import field
 from duckarray.core._jax import ZeroCotangent, is_zero, typeof
 from duckarray.core._materialize import densify, materialize, replace_children
-from duckarray.core._structure import Tree, flatten, value_type
+from duckarray.core._structure import Tree, flatten, one_level, value_type
 from duckarray.core._trace import value_of
 from duckarray.core._value import ArrayValue, Value, dense_aval
 
@@ -112,8 +112,14 @@ def pull_back(tree: Tree, leaves: Sequence[Any], cotangent: Any) -> list[Any]:
     value = tree.unflatten(leaves)
     told = value.to_cotangent(cotangent)
     if told is NotImplemented and isinstance(cotangent, Value):
+        # Of a type that is only linear in its leaves their cotangents are other numbers.
         same = jax.tree.structure(cotangent) == tree
-        told = cotangent if same and is_leaf_linear(value) else NotImplemented
+        told = cotangent if same and is_wrapper(value) else NotImplemented
+    if told is NotImplemented:
+        around = _wrapped(value, cotangent)
+        if around is not None:
+            inner, part = around
+            return pull_back(jax.tree.structure(inner), leaves, part)
     if told is not NotImplemented:
         pairs = zip(leaves, jax.tree.leaves(told), zeros, strict=True)
         return [part if is_inexact(x) else zero for x, part, zero in pairs]
@@ -124,6 +130,25 @@ def pull_back(tree: Tree, leaves: Sequence[Any], cotangent: Any) -> list[Any]:
     for i, part in zip(chosen, parts, strict=True):
         zeros[i] = part
     return zeros
+
+
+def _wrapped(value: Value, cotangent: Any) -> tuple[Value, Any] | None:
+    """The value that `value` is a wrapper of, and its cotangent; None if it is no such."""
+    children, outer = one_level(value)
+    if len(children) != 1 or not isinstance(children[0], Value) or not value.leaf_linear:
+        return None
+    inner = children[0]
+    aval = dense_aval(inner)
+    if not jnp.issubdtype(aval.dtype, jnp.inexact):
+        return None
+    if not is_wrapper(outer.unflatten([jnp.broadcast_to(jnp.zeros((), aval.dtype), aval.shape)])):
+        return None
+    if isinstance(cotangent, Value):
+        parts, around = one_level(cotangent)
+        if around != outer:
+            return None
+        (cotangent,) = parts
+    return inner, cotangent
 
 
 def is_wrapper(value: Value) -> bool:
