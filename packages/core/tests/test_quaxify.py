@@ -225,6 +225,13 @@ def test_something_that_is_not_callable_is_refused():
         quaxify(3)
 
 
+def test_an_array_in_the_place_of_a_function_is_named_by_its_shape():
+    with pytest.raises(TypeError, match=r"^`quaxify\(f32\[2,500\]\)` takes a function"):
+        quaxify(jnp.ones((2, 500)))
+    with pytest.raises(TypeError, match=r"^`quaxify\(Opaque f32\[2\]\)` takes a function"):
+        quaxify(Opaque(jnp.ones(2)))
+
+
 def test_a_value_outside_quaxify_is_refused_with_advice():
     for call in (lambda: jnp.sin(Warned(X)), lambda: jnp.add(X, Warned(X))):
         with pytest.raises(

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import reprlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -58,8 +59,9 @@ def quaxify(fn: Callable[..., Any], *, filter_spec: Any = True) -> Callable[...,
         Scaled(array=f32[3], factor=f32[])
     """
     if not callable(fn):
+        shown = summarize(fn) if hasattr(fn, "shape") else reprlib.repr(fn)
         raise TypeError(
-            f"`quaxify({fn!r})` takes a function, but got a `{type(fn).__name__}`.\n"
+            f"`quaxify({shown})` takes a function, but got a `{type(fn).__name__}`.\n"
             "Pass the function whose arguments are to be values."
         )
     return Quaxified(fn, filter_spec)
