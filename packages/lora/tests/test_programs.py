@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-from duckarray.core import MaterializeError, materialization, quaxify
+from duckarray.core import MaterializeError, materialization, materialize, quaxify
+from duckarray.lora import LoraArray
 
 X = jnp.asarray(np.random.default_rng(3).normal(size=(3, 16)), "float32")
 IMAGE = jnp.asarray(np.random.default_rng(4).normal(size=(1, 4, 5, 5)), "float32")
@@ -91,3 +92,18 @@ def test_the_gradient_taken_inside_is_that_of_the_array(make, agree, name):
         )(w)
 
     agree(gradient, make((16, 16)), rtol=5e-2 if name == "astype" else 1e-4, allow=True)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit], ids=["eager", "jit"])
+@pytest.mark.parametrize(
+    "operate",
+    [lambda w: w / 0, lambda w: w * jnp.inf, lambda w: -jnp.inf * w, lambda w: w * jnp.nan],
+    ids=["over 0", "times inf", "minus inf times", "times nan"],
+)
+def test_a_number_that_is_not_finite_does_not_meet_zeros_of_a_part(operate, transform):
+    w, a, b = jnp.array([[0.0, 1.0], [2.0, -3.0]]), jnp.eye(2), jnp.array([[1.0, 2.0], [0.0, 1.0]])
+    with materialization("allow"):
+        got = materialize(quaxify(transform(operate))(LoraArray(w, a, b, 0.5)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = operate(np.asarray(w + 0.5 * a @ b))
+    np.testing.assert_array_equal(got, expected)

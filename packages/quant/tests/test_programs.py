@@ -195,3 +195,38 @@ def test_one_row_or_column_is_dequantized_unasked(axis):
         np.testing.assert_array_equal(q[:, 2], want[:, 2])
         np.testing.assert_array_equal(jax.jit(quaxify(lambda q: q[-1]))(q), want[-1])
         np.testing.assert_array_equal(list(q)[5], want[5])
+
+
+@pytest.mark.parametrize("scheme", ["int8", "int4"])
+@pytest.mark.parametrize("number", [1.0, 2.0, -0.5])
+@pytest.mark.parametrize(
+    ("at", "shape"),
+    [
+        ((slice(None), None), (1, 3, 1)),
+        ((slice(None), None, slice(None), None), (1, 1, 1, 2)),
+        ((slice(0, 1),), (3, 1)),
+        ((slice(None), slice(0, 1)), (1, 5)),
+        ((slice(0, 1),), (0, 1)),
+    ],
+)
+def test_a_known_number_along_a_longer_axis_repeats_the_entries(at, shape, number, scheme):
+    x = jnp.arange(32.0).reshape(8, 4)
+    w = quantize(x, scheme)
+    dense = materialize(w)
+    for operate in (jnp.multiply, jnp.divide, lambda a, b: b * a):
+
+        def program(a, operate=operate):
+            return operate(a[at], jnp.full(shape, number))
+
+        with materialization("allow"):
+            got = materialize(quaxify(program)(w))
+        expected = program(dense)
+        assert got.shape == expected.shape
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
+
+
+def test_a_kronecker_product_with_ones():
+    w = quantize(jnp.arange(32.0).reshape(8, 4), "int8")
+    with materialization("allow"):
+        got = materialize(quaxify(lambda a: jnp.kron(a, jnp.ones((1, 2))))(w))
+    np.testing.assert_allclose(got, np.kron(materialize(w), np.ones((1, 2))), rtol=1e-6)

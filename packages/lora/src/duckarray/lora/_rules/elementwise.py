@@ -3,11 +3,12 @@
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.extend.core import Primitive
 from jax.typing import ArrayLike
 
-from duckarray.core import bind, register
+from duckarray.core import bind, known_constant, register
 from duckarray.lora._layout import RANK, Label, Labels, as_dtype, axes_of, spread
 from duckarray.lora._parts import folded, take_apart, with_layout_of
 from duckarray.lora._value import LoraArray, derived, is_plain
@@ -116,6 +117,9 @@ def _scale_by(primitive: Primitive, x: LoraArray, y: Any, params: Any) -> Any:
         change = lax.mul if primitive is lax.mul_p else lax.div
         y = jnp.broadcast_to(y, x.magnitude.shape)
         return derived(x, magnitude=change(x.magnitude, y))
+    number = known_constant(y)
+    if number is not None and (number == 0 if primitive is lax.div_p else np.isinf(number)):
+        return NotImplemented  # zeros in a part would become NaN in the sum
     parts = take_apart(x)
     along: Labels = tuple(i for i, n in enumerate(jnp.shape(y)) if n != 1)
     of_factor = next(

@@ -49,6 +49,10 @@ def _copy_quant(x: QuantArray, *, primitive: Primitive, **params: Any) -> Any:
 
 
 def _times(x: QuantArray, y: Any, operation: Any) -> Any:
+    # Next to a longer axis one of one entry is repeated, so that there is an entry for each scale.
+    shape = jnp.shape(y)
+    if any(n not in (1, m) for n, m in zip(shape, x.shape, strict=bool(shape))):
+        return NotImplemented
     number = known_constant(y)
     if number is not None:
         return _scaled(x, number, operation)
@@ -57,8 +61,6 @@ def _times(x: QuantArray, y: Any, operation: Any) -> Any:
     permutation = permutation_of(x)
     at = permutation.index(k) if k in permutation else None
     if y.ndim and (y.ndim != x.ndim or at is None or y.shape[at] != 1):
-        return NotImplemented
-    if any(n not in (1, m) for n, m in zip(y.shape, x.shape, strict=bool(y.ndim))):
         return NotImplemented
     if y.ndim:
         y = lax.transpose(y, [permutation.index(i) for i in range(x.ndim)])
