@@ -248,3 +248,28 @@ def test_axes_of_what_has_no_names(call, asked):
 def test_a_pattern_that_is_no_text(pattern):
     with pytest.raises(TypeError, match=rf"`einsum\({pattern}, \.\.\.\)` takes[\s\S]*\"batch s d"):
         n.einsum(pattern, A)
+
+
+@pytest.mark.parametrize(
+    "nothing", [None, "text", {"a": 1}, {1}], ids=["none", "text", "dict", "set"]
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: n.take(x, jnp.array([0]), "batch"),
+        lambda x: n.take(A, x, "batch"),
+        lambda x: n.take_along(x, A, "batch"),
+        lambda x: n.take_along(A, x, "batch"),
+        lambda x: n.dot(x, A, over="d"),
+        lambda x: n.dot(A, x, over="d"),
+        lambda x: n.where(x, A, A),
+        lambda x: n.where(A > 0, x, A),
+        lambda x: n.where(A > 0, A, x),
+    ],
+    ids=["take", "take_at", "along", "along_at", "dot", "dot_with", "where", "where_x", "where_y"],
+)
+def test_what_is_no_array_is_refused_with_what_to_pass(call, nothing):
+    with pytest.raises(
+        TypeError, match=rf"got a `{type(nothing).__name__}`[\s\S]*Pass a `NamedArray`"
+    ):
+        call(nothing)

@@ -11,7 +11,7 @@ from jax import lax
 
 from ._by_name import expanded, quaxified
 from ._names import AxisNameError, Dims, DimsLike, absent, names_of, show, without_repetition
-from ._value import NamedArray, require_named
+from ._value import NamedArray, require_arrays, require_named
 from ._value import dims as dims_of
 
 _NOT_IN_OUT = """`dot(..., over={over!r}, out={out!r})`: both operands have {names}, which the \
@@ -47,6 +47,7 @@ def dot(x: Any, y: Any, *, over: DimsLike, out: DimsLike | None = None, **option
     Raises:
         AxisNameError: if an operand has no axis of a name in `over`; if `out` leaves out an axis
             that both have (else the diagonal would be taken without a word) or any other.
+        TypeError: if an operand is no array.
 
     Example:
         >>> import jax.numpy as jnp
@@ -56,6 +57,7 @@ def dot(x: Any, y: Any, *, over: DimsLike, out: DimsLike | None = None, **option
         >>> dot(q, k, over="d", out="batch q k").sizes
         {'batch': 2, 'q': 5, 'k': 7}
     """
+    require_arrays("dot(x, y, over=...)", x=x, y=y)
     left, right, summed = dims_of(x), dims_of(y), names_of(over)
     for dims in (left, right):
         _all_named(dims, "dot")

@@ -76,6 +76,7 @@ def take(a: Any, indices: Any, name: str | None) -> Any:
 
     Raises:
         AxisNameError: if there is no axis of that name.
+        TypeError: if `a` or `indices` is no array.
 
     Example:
         >>> import jax.numpy as jnp
@@ -84,8 +85,10 @@ def take(a: Any, indices: Any, name: str | None) -> Any:
         >>> take(table, NamedArray(jnp.zeros((2, 3), int), "batch seq"), "vocab").dims
         ('batch', 'seq', 'd')
     """
-    from ._value import dims
+    from ._value import dims, require_arrays
 
+    indices = jnp.asarray(indices) if isinstance(indices, list | tuple) else indices
+    require_arrays("take(a, indices, name)", a=a, indices=indices)
     names = dims(a)
     if name not in names:
         raise absent(name, names, f"`take(..., {name!r})`")
@@ -104,6 +107,7 @@ def take_along(a: Any, indices: Any, name: str) -> Any:
 
     Raises:
         AxisNameError: if there is no axis of that name, or the names differ.
+        TypeError: if `a` or `indices` has no names.
 
     Example:
         >>> import jax.numpy as jnp
@@ -114,8 +118,10 @@ def take_along(a: Any, indices: Any, name: str) -> Any:
         Array([[3.],
                [4.]], dtype=float32)
     """
-    from ._value import dims
+    from ._value import dims, require_named
 
+    for operand in (a, indices):
+        require_named(value_of(operand), "take_along(a, indices, name)")
     names = dims(a)
     if name not in names:
         raise absent(name, names, f"`take_along(..., {name!r})`")

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import jax
 from jax import lax
 from jax.core import ShapedArray
+from jax.typing import ArrayLike
 
 from duckarray.core import ArrayValue, Value, bind, field, value_of
 
@@ -18,6 +19,9 @@ Pass an array: `NamedArray(jnp.asarray(x), "batch d")`."""
 
 _NOT_NAMED = """`{asked}` goes by the names of axes, but got {what}.
 Pass a `NamedArray`: name the axes with `NamedArray(x, "batch d")`, inside `quaxify` too."""
+
+_NO_OPERAND = """`{asked}` takes arrays, but got a `{type}` for `{name}`.
+Pass a `NamedArray`, an array or a number."""
 
 _set = object.__setattr__
 
@@ -235,6 +239,14 @@ def require_named(x: Any, asked: str) -> None:
     if not isinstance(x, NamedArray):
         shape = f" of shape {tuple(x.shape)}" if hasattr(x, "shape") else ""
         raise TypeError(_NOT_NAMED.format(asked=asked, what=f"a `{type(x).__name__}`{shape}"))
+
+
+def require_arrays(asked: str, **operands: Any) -> None:
+    """Raises if one of them is no array and no number, such as None."""
+    for name, x in operands.items():
+        if not isinstance(value_of(x), Value | ArrayLike):
+            text = _NO_OPERAND.format(asked=asked, type=type(x).__name__, name=name)
+            raise TypeError(text)
 
 
 def _nested(*values: NamedArray) -> bool:

@@ -8,10 +8,15 @@ from duckarray.core import value_of
 
 from ._by_name import aligned, expanded, quaxified
 from ._value import dims as dims_of
+from ._value import require_arrays
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
     """Entries of `x` where `condition` holds, else of `y`; all brought together by name.
+
+    Raises:
+        AxisNameError: if their names do not nest, or an axis has two sizes.
+        TypeError: if one of them is no array and no number.
 
     Example:
         >>> import jax.numpy as jnp
@@ -22,6 +27,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
         Array([[0., 1., 2.],
                [0., 0., 0.]], dtype=float32)
     """
+    require_arrays("where(condition, x, y)", condition=condition, x=x, y=y)
     x, y = aligned(x, y) if dims_of(x) or dims_of(y) else (x, y)
     whole = x if dims_of(x) else y
     if dims_of(whole):
