@@ -68,6 +68,19 @@ def test_a_derivative_of_each_row_gets_what_its_branch_kept(jit):
         assert_same(got.array if isinstance(got, Power) else got, want)
 
 
+def test_names_outside_do_not_hide_that_a_body_is_of_a_derivative():
+    def rows(x, i, unit):
+        gradient = jax.jit(jax.grad(lambda x: jnp.sum(chosen(i, x, unit))))
+        return jax.vmap(gradient)(x)
+
+    def named(*args):
+        with jax.named_scope("a"), jax.named_scope("b"), jax.named_scope("c"):
+            return quaxify(rows)(*args)
+
+    got = jax.jit(named)(Power(ROWS), 0, Power(jnp.ones(2)))
+    assert_same(got.array if isinstance(got, Power) else got, 3 * ROWS**2)
+
+
 def by_reverse(f, x, v):
     """The product of the second derivative of `f` with `v`, by `grad` of `grad`."""
     return jax.grad(lambda x: jnp.sum(jax.grad(f)(x) * v))(x)

@@ -1,5 +1,6 @@
 """Whether what is being traced is the derivative of a program, as JAX names its operations."""
 
+import operator
 import threading
 from typing import Any
 
@@ -13,12 +14,12 @@ class _Calls(threading.local):
     """
 
     def __init__(self) -> None:
-        # Of each call that runs: how many names there were where `quaxify` was called, and whether
+        # Of each call that runs: the names that there were where `quaxify` was called, and whether
         # a body, whose names begin anew, is of a derivative.
-        self.running: list[list[Any]] = [[0, False]]
+        self.running: list[list[Any]] = [[(), False]]
 
     def __enter__(self) -> None:
-        self.running.append([len(current_name_stack().stack), False])
+        self.running.append([current_name_stack().stack, False])
 
     def __exit__(self, *exception: object) -> None:
         self.running.pop()
@@ -45,7 +46,11 @@ call, body = _Calls(), _Body()
 def is_of_derivative() -> bool:
     """Whether a transform inside `quaxify` differentiates what is being traced."""
     outside, within = call.running[-1]
-    return within or any(
-        type(name).__name__ == "Transform" and name.name in ("jvp", "transpose")
-        for name in current_name_stack().stack[outside:]
+    if within:
+        return True
+    names = current_name_stack().stack
+    if names[: len(outside)] == outside and all(map(operator.is_, names, outside)):
+        names = names[len(outside) :]  # else they have begun anew, as in what `jit` traces
+    return any(
+        type(name).__name__ == "Transform" and name.name in ("jvp", "transpose") for name in names
     )
