@@ -58,10 +58,11 @@ def quaxify(fn: Callable[..., Any], *, filter_spec: Any = True) -> Callable[...,
         >>> quaxify(lambda x: -x)(Scaled(jnp.ones(3), 2.0))
         Scaled(array=f32[3], factor=f32[])
     """
-    if not callable(fn):
-        shown = summarize(fn) if hasattr(fn, "shape") else reprlib.repr(fn)
+    given: Any = fn
+    if not callable(given):
+        shown = summarize(given) if hasattr(given, "shape") else reprlib.repr(given)
         raise TypeError(
-            f"`quaxify({shown})` takes a function, but got a `{type(fn).__name__}`.\n"
+            f"`quaxify({shown})` takes a function, but got a `{type(given).__name__}`.\n"
             "Pass the function whose arguments are to be values."
         )
     return Quaxified(fn, filter_spec)
