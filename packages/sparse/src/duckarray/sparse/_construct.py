@@ -164,14 +164,14 @@ def diags(
     if shape is None:
         n = max((d.size + abs(int(k)) for d, k in zip(given, offsets, strict=True)), default=0)
         shape = (n, n)
-    n, m = shape = checked_shape(shape, "diags", 2)
-    pattern = Pattern.dia(offsets, shape)
+    n, m = checked_shape(shape, "diags", 2)
+    pattern = Pattern.dia(offsets, (n, m))
     dtype = dtype or jnp.result_type(*given) if given else float
     parts = []
     for d, k in zip(given, map(int, offsets), strict=True):
         length = max(0, min(n, m - k) - max(0, -k))
         if d.size not in (1, length):
-            problem = f"diagonal {k} of shape {tuple(shape)} has {length} entries, not {d.size}"
+            problem = f"diagonal {k} of shape {(n, m)} has {length} entries, not {d.size}"
             raise ValueError(_DIAGONALS.format(offsets=list(offsets), problem=problem))
         parts.append(jnp.broadcast_to(d.reshape(-1), (length,)).astype(dtype))
     return Sparse(jnp.concatenate([*parts, jnp.zeros(0, dtype)]), pattern)
