@@ -15,7 +15,7 @@ import numpy as np
 from duckarray.core import ArrayValue
 from duckarray.core.testing import DEFAULT_CASES, Case, Subject, subjects
 from duckarray.core.testing._compare import Comparison
-from duckarray.core.testing._subject import with_dtype
+from duckarray.core.testing._subject import of_case
 
 from ._evaluate import value_of
 from ._program import Argument
@@ -71,7 +71,7 @@ def dense(argument: Argument) -> jax.Array:
         return value
     aval = value.aval()
     case = Case(tuple(aval.shape), str(aval.dtype), bool(getattr(aval, "weak_type", False)))
-    return with_dtype(comparison("float64").numbers(value), case)
+    return of_case(comparison("float64").numbers(value), case)
 
 
 def draw(rng: random.Random, only: tuple[str, ...] = ()) -> tuple[Argument, ...]:
